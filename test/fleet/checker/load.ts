@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly random: () => number
   /** Key of all requests but those that try a rate; null where the fleet has no keys. */
   readonly key: ClientKey | null
+  /** Key of the subscriptions, whose requests the history does not have. */
+  readonly uncounted: ClientKey | null
   /** Keys that are used as fast as the fleet answers, and requests that are made with each at the same time. */
   readonly spent: readonly { readonly key: ClientKey; readonly clients: number }[]
   /** Accounts with funds, each for one client. */
@@ -71,9 +73,9 @@ export class CheckedLoad {
       charged: (units) => this.#charged(units),
       isStopped: () => this.#stopped,
     })
-    const { writer, random, key, timeout } = options
+    const { writer, random, uncounted, timeout } = options
     this.#subscriber = new HeadSubscriber({
-      ...{ id: SUBSCRIBER_ID, writer, random, key, timeout },
+      ...{ id: SUBSCRIBER_ID, writer, random, key: uncounted, timeout },
       anyMember: () => this.#anyMember(),
     })
   }

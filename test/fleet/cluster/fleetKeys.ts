@@ -2,6 +2,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { KeyBucket } from '../../../src/fleet/access/keyBucket.ts'
 import { FleetNames } from '../../../src/fleet/nats/names.ts'
 import { openBucket } from '../../../src/fleet/nats/provision.ts'
+import { AccessError } from '../../../src/storage/access/errors.ts'
 import { NO_OWN_LIMITS } from '../../../src/storage/access/keyRecord.ts'
 import { createSecret, hashSecret } from '../../../src/util/secretKey.ts'
 import { NATS_USER } from '../../support/natsServer.ts'
@@ -50,16 +51,28 @@ export class FleetKeys {
     await this.#with((keys) => keys.update(id, (key) => ({ ...key, disabled: true })))
   }
 
-  async #with<T>(action: (keys: KeyBucket) => Promise<T>): Promise<T> {
+  /** Tries again where servers that were just started are without a leader, as an operator would. */
+  async #with(action: (keys: KeyBucket) => Promise<unknown>): Promise<void> {
     const nats: NatsConnection = await connect({
       servers: [...this.#urls],
       user: NATS_USER.user,
       pass: NATS_USER.password,
     })
     try {
-      return await action(new KeyBucket(await openBucket(nats, this.#names.keys)))
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await action(new KeyBucket(await openBucket(nats, this.#names.keys)))
+          return
+        } catch (error) {
+          // The attempt before has written it.
+          if (attempt > 1 && error instanceof AccessError && error.code === 'ACCESS_TAKEN') return
+          if (attempt === ATTEMPTS || error instanceof AccessError) throw error
+        }
+      }
     } finally {
       await nats.close()
     }
   }
 }
+
+const ATTEMPTS = 5

@@ -58,6 +58,8 @@ export interface Scene {
   readonly key: ClientKey
   /** With a rate. */
   readonly limited: ClientKey
+  /** Of what is not compared with its usage. */
+  readonly uncounted: ClientKey
   readonly folder: string
   /** Milliseconds after which clients give up. */
   readonly timeout: number
@@ -95,8 +97,9 @@ export async function setScene(fleet: TestFleet, folder: string, random: () => n
   await fleet.createKey('runner')
   const key = await fleet.createKey('all')
   const limited = await fleet.createKey('limited', LIMITS)
+  const uncounted = await fleet.createKey('uncounted')
   await sleep(CALM_MS)
-  return { fleet, contract, key, limited, folder, timeout: fleet.lease, used: new Map() }
+  return { fleet, contract, key, limited, uncounted, folder, timeout: fleet.lease, used: new Map() }
 }
 
 /**
@@ -118,7 +121,7 @@ export async function runRound(
     phases[name] = now - phaseBegan
     phaseBegan = now
   }
-  const { fleet, contract, key, limited, folder, timeout, used } = scene
+  const { fleet, contract, key, limited, uncounted, folder, timeout, used } = scene
   const path = join(folder, `history-${round}.jsonl`)
   const writer = new HistoryWriter(path)
   const revoked = await fleet.createKey(`revoked-${round}`, { methods: METHODS })
@@ -126,7 +129,7 @@ export async function runRound(
   const urls = fleet.servers?.urls ?? []
   const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
   const load = new CheckedLoad({
-    ...{ writer, random, key, contract, timeout },
+    ...{ writer, random, key, uncounted, contract, timeout },
     members: () => fleet.members,
     spent: [
       { key: limited, clients: SPENDERS },

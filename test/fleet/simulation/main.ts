@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { PLANTED_FAULTS } from '../../support/fleet/simFaults.ts'
+import { LOSSES, PLANTED_FAULTS, PLANTED_LOSSES, type SimFaults } from '../../support/fleet/simFaults.ts'
 import { DISTURBED, membersOf, simulate } from '../../support/fleet/simFleet.ts'
 
 // The long form of test/unit/fleet/memberSimulation.test.ts.
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     planted: { type: 'string', default: '200' },
     /** Time with disturbances in a run, milliseconds. */
     time: { type: 'string', default: String(DISTURBED) },
-    /** How often the log loses its last heads in a run. Violations are known and open: members that start meanwhile. */
+    /** How often the log loses its last heads in a run. */
     losses: { type: 'string', default: '0' },
   },
 })
@@ -33,17 +33,21 @@ for (let seed = first; seed < first + Number(values.runs); seed += 1) {
 }
 console.log(`${values.runs} runs from seed ${first}: ${failures} with a violation or something stuck`)
 
-if (Number(values.planted) > 0)
-  for (const [fault] of PLANTED_FAULTS) {
-    const seed = await seedThatShows(fault)
-    if (seed === null) failures += 1
-    console.log(`${fault}: ${seed === null ? 'NOT FOUND' : `found with seed ${seed}`}`)
-  }
+if (Number(values.planted) > 0) {
+  for (const [fault] of PLANTED_FAULTS) await find(fault, 0)
+  for (const [fault] of PLANTED_LOSSES) await find(fault, LOSSES)
+}
 process.exitCode = failures === 0 ? 0 : 1
 
-async function seedThatShows(fault: (typeof PLANTED_FAULTS)[number][0]): Promise<number | null> {
+async function find(fault: keyof SimFaults, losses: number): Promise<void> {
+  const seed = await seedThatShows(fault, losses)
+  if (seed === null) failures += 1
+  console.log(`${fault}: ${seed === null ? 'NOT FOUND' : `found with seed ${seed}`}`)
+}
+
+async function seedThatShows(fault: keyof SimFaults, losses: number): Promise<number | null> {
   for (let seed = first; seed < first + Number(values.planted); seed += 1) {
-    const run = { seed, members: membersOf(seed), milliseconds, faults: { [fault]: true } }
+    const run = { seed, members: membersOf(seed), milliseconds, faults: { [fault]: true }, losses }
     if ((await simulate(run)).violations.length > 0) return seed
   }
   return null
