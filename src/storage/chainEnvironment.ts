@@ -1,6 +1,7 @@
-import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { asBuffer } from '../util/bytes.ts'
 import type { StorageError } from './errors.ts'
+import { openLmdb } from './openLmdb.ts'
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts'
 import { MAP_FULL, toUnwritable } from './unwritable.ts'
 
@@ -108,7 +109,7 @@ export class ChainEnvironment implements TableReader {
   constructor(path: string, options: { readOnly?: boolean; limitBytes?: number } = {}) {
     const { readOnly = false, limitBytes = DEFAULT_LIMIT } = options
     this.#limitBytes = limitBytes
-    this.#root = open<Buffer, Buffer>({
+    this.#root = openLmdb<Buffer, Buffer>({
       path,
       maxDbs: MAXIMUM_TABLES,
       maxReaders: MOST_READERS,

@@ -1,4 +1,5 @@
-import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
+import { openLmdb } from '../openLmdb.ts'
 import { findStoreDamage } from '../storeFile.ts'
 import { AccessError } from './errors.ts'
 
@@ -61,7 +62,7 @@ export function assertAccessUndamaged(path: string, pages: boolean): void {
 
 /** Opens the tables in a folder, creating them if necessary. */
 export function openAccessTables(path: string): AccessTables {
-  const root = open<Buffer, Buffer>({
+  const root = openLmdb<Buffer, Buffer>({
     path,
     maxDbs: MAXIMUM_TABLES,
     mapSize: MAP_BYTES,

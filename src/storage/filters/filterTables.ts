@@ -1,6 +1,7 @@
-import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import { asBuffer } from '../../util/bytes.ts'
 import type { FormatTable } from '../formats/formatTable.ts'
+import { openLmdb } from '../openLmdb.ts'
 
 /** Folder of the filter store below the data directory. */
 export const FILTERS_FOLDER = 'filters'
@@ -27,7 +28,7 @@ export interface FilterTables {
 
 /** Opens the tables in a folder, creating them if necessary. */
 export function openFilterTables(path: string): FilterTables {
-  const root = open<Buffer, Buffer>({
+  const root = openLmdb<Buffer, Buffer>({
     path,
     maxDbs: MAXIMUM_TABLES,
     mapSize: MAP_BYTES,

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { open } from 'lmdb'
 import { asBuffer } from '../../util/bytes.ts'
 import { StorageError } from '../errors.ts'
 import { makeLockFile } from '../lockFile.ts'
+import { openLmdb } from '../openLmdb.ts'
 import { findStoreDamage } from '../storeFile.ts'
 import { type FoundFormat, readFormat } from './formatTable.ts'
 
@@ -30,7 +30,7 @@ export async function readStoreFormat(folder: string, table: string): Promise<St
   const file = statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })
   if (file === undefined || file.size === 0) return null
   makeLockFile(folder)
-  const root = open({ path: folder, readOnly: true, noSubdir: false, cache: false, ...BINARY })
+  const root = openLmdb({ path: folder, readOnly: true, noSubdir: false, cache: false, ...BINARY })
   try {
     // Undefined in an environment that is read and has no such table, which the types do not tell.
     const metadata = root.openDB<Buffer, Buffer>({ name: table, ...BINARY }) as

@@ -24,6 +24,7 @@ mod execution;
 mod fast_path;
 mod fast_path_types;
 mod interrupt;
+mod lmdb_message;
 mod log_pages;
 mod log_subscriptions;
 mod lost_pages;
