@@ -4,12 +4,14 @@ import { addToHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import type { LogTerm } from '../storage/logTerm.ts'
 import { writeHead } from '../storage/metadata.ts'
+import { forgetSigned } from '../storage/signedChain.ts'
 import { writePosition } from '../storage/totalDifficulty.ts'
 import { addOccurrences } from '../storage/transactionIndex.ts'
 import type { ChainStoreReader } from './chainStoreReader.ts'
 import { encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
+import { holdsUnsigned } from './codec/impersonated.ts'
 import { BLOOM_LENGTH } from './codec/logsBloom.ts'
 import { logTermsOf } from './logs/logTerms.ts'
 
@@ -47,6 +49,7 @@ export function writeBlock(
     block.transactions.map((transaction) => transaction.hash),
   )
   writePosition(writer, block.hash, { height: block.number, totalDifficulty })
+  if (holdsUnsigned(block)) forgetSigned(writer)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { StorageError } from '../storage/errors.ts'
 import type { ChainStoreReader } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
-import { impersonatedSender } from './codec/impersonated.ts'
+import { holdsUnsigned } from './codec/impersonated.ts'
 
 /** The blocks to export, both ends included; the last is capped at the head. */
 export interface ExportRange {
@@ -62,9 +62,6 @@ export function assertExportable(reader: ChainStoreReader, block: Block): void {
   if (block.number > 0 && reader.hasEditedState(block.header.parentHash)) {
     throw new ExportError(block.number, 'stands on a state that was edited by hand')
   }
-  const isUnsigned = block.transactions.some((transaction, index) => {
-    const sender = impersonatedSender(transaction)
-    return sender !== null && block.senders[index]?.equals(sender) === true
-  })
-  if (isUnsigned) throw new ExportError(block.number, 'holds a transaction of an impersonated account')
+  if (holdsUnsigned(block))
+    throw new ExportError(block.number, 'holds a transaction of an impersonated account')
 }

@@ -2,7 +2,8 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, recordWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
+import { checkIdentity, writeHead, writeIdentity } from '../storage/metadata.ts'
+import { recordSigned, recordWriter } from '../storage/signedChain.ts'
 import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
@@ -36,6 +37,7 @@ export function initializeChain(
     setCanonical(writer, genesis.number, genesis.hash)
     writeHead(writer, genesis.hash)
     writeIdentity(writer, genesis.hash)
+    recordSigned(writer)
     recordActivationHeights(writer, spec)
   })
   return true

@@ -19,7 +19,7 @@ import { StateIntake } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import { blockKey } from '../storage/blockKey.ts'
-import { ChainEnvironment } from '../storage/chainEnvironment.ts'
+import { ChainEnvironment, type TableWriter } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
 import { readHeight, setCanonical } from '../storage/heights.ts'
@@ -35,6 +35,7 @@ import {
   writeRestoredChunks,
 } from '../storage/metadata.ts'
 import { readRestoreMarker, removeRestoreMarker, writeRestoreMarker } from '../storage/restoreMarker.ts'
+import { recordSigned } from '../storage/signedChain.ts'
 import { recordStoresCreated } from '../storage/storeFile.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { type Below, BlockVerifier } from './blockVerifier.ts'
@@ -85,7 +86,7 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
     const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
     try {
       // A restore that was begun by a build without a format record wrote the tables of this one.
-      if (!checkChainFormat(environment)) environment.transaction(writeChainFormat)
+      if (!checkChainFormat(environment)) environment.transaction(beginStore)
       await new Restore(options, opened, environment).run()
     } finally {
       await environment.flushed()
@@ -98,6 +99,12 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
   } finally {
     lock.release()
   }
+}
+
+/** Blocks that are written later take back that all are signed, when one is not. */
+function beginStore(writer: TableWriter): void {
+  writeChainFormat(writer)
+  recordSigned(writer)
 }
 
 /** The marker is written before the stores: a folder with a store and without the marker is a chain. */

@@ -1,7 +1,7 @@
 import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
 import { StorageError } from './errors.ts'
 import { CHAIN_FORMATS, chainFormatTable } from './formats/chainFormat.ts'
-import { readFormat, recordProgram, writeFormat } from './formats/formatTable.ts'
+import { readFormat, writeFormat } from './formats/formatTable.ts'
 import { assertPresent } from './formats/storeFormat.ts'
 
 const GENESIS_KEY = Buffer.from('genesis')
@@ -141,11 +141,6 @@ export function writeChainFormat(writer: TableWriter): void {
 export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
   writeChainFormat(writer)
   writer.put('metadata', GENESIS_KEY, genesisHash)
-}
-
-/** Records that this version of the program writes the store. */
-export function recordWriter(writer: TableWriter): void {
-  recordProgram(chainFormatTable(writer), CHAIN_FORMATS.current)
 }
 
 /**

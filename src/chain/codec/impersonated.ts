@@ -1,4 +1,5 @@
 import { bigIntToFixedBytes, bytesToBigInt } from '../../util/bytes.ts'
+import type { Block } from './block.ts'
 import type { Transaction, TransactionSignature } from './transaction.ts'
 
 const LOWEST_V = 27
@@ -23,4 +24,13 @@ export function impersonatedSender({ fields }: Transaction): Buffer | null {
   const { signature } = fields
   if (signature === null || signature.r !== UNSIGNED || signature.s >= ADDRESSES) return null
   return bigIntToFixedBytes(signature.s, ADDRESS_BYTES)
+}
+
+/** Whether a block holds a transaction that nobody signed. */
+export function holdsUnsigned(block: Block): boolean {
+  return block.transactions.some((transaction, index) => {
+    const sender = impersonatedSender(transaction)
+    // Senders of a block may have to be recovered.
+    return sender !== null && block.senders[index]?.equals(sender) === true
+  })
 }

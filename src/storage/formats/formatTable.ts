@@ -24,6 +24,11 @@ export interface ConversionCursor {
 /** Format of a store with the conversion that has begun and not ended. */
 export type FoundFormat = StoreFormat & { readonly conversion: ConversionCursor | null }
 
+/** The record of the format as it stands there: the number, and the version of the program that wrote last. */
+export function readFormatRecord(table: Pick<FormatTable, 'get'>): Buffer | undefined {
+  return table.get(FORMAT_KEY)
+}
+
 /** Format of a store; null where none is noted. */
 export function readFormat(table: Pick<FormatTable, 'get'>): FoundFormat | null {
   const record = table.get(FORMAT_KEY)
