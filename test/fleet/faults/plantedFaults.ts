@@ -154,6 +154,32 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     caughtBy: /^rate: /,
   },
   {
+    name: 'what is given of a quota is not recorded',
+    rule: 'fleet.md §7',
+    off: [
+      {
+        file: 'fleet/access/quotaBlocks.ts',
+        find: '{ reserved: reserved + taken, revision }',
+        replace: '{ reserved, revision }',
+      },
+    ],
+    under: ['reorganise the chain', 'slow a member down'],
+    caughtBy: /^quota: /,
+  },
+  {
+    name: 'a subscription that goes on is not told what happened since',
+    rule: 'fleet.md §6',
+    off: [
+      {
+        file: 'filters/catchUps.ts',
+        find: 'if (announced?.equals(walk.at.hash) === true) {',
+        replace: 'if (announced !== undefined) {',
+      },
+    ],
+    under: ['reorganise the chain', 'kill a member'],
+    caughtBy: /^subscription: /,
+  },
+  {
     name: 'a key that is revoked is not taken over',
     rule: 'fleet.md §7',
     off: [

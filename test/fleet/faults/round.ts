@@ -76,7 +76,7 @@ const QUOTA_SPENDERS = 2
 const METHODS = ['eth_chainId']
 const LIMITS = { rate: 100, burst: 200, methods: METHODS }
 /** It is used up within a round. */
-const DAILY = { dailyQuota: 1000, methods: METHODS }
+const DAILY = { dailyQuota: 600, methods: METHODS }
 const DAY_MS = 86_400_000
 /** Clocks are moved by an hour at most: that near to midnight members may be of two days. */
 const NEAR_MIDNIGHT_MS = 2 * 3_600_000
