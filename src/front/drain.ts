@@ -7,7 +7,7 @@ import type { Front } from './server.ts'
 
 /** How long the end may take, milliseconds. */
 export interface DrainLimits {
-  /** Connections are still taken for so long: whoever sends requests on has to learn that this node stops. */
+  /** Requests are still taken for so long: whoever sends them on has to learn that this node stops. */
   readonly delay: number
   /** What was asked may take so long to be answered; then it is answered with an error. */
   readonly timeout: number
@@ -25,14 +25,17 @@ export interface DrainParts {
 const LAST_ANSWERS = 500
 
 /**
- * Takes no further connections and resolves when everything that was asked has its answer, at the latest after the
- * limits. Connections are still to be closed.
+ * Serves for the delay, leaves, takes no further connections and resolves when everything that was asked has its
+ * answer, at the latest after the limits. Connections are still to be closed.
+ * @param leave what ends with the delay; it is waited for
  */
 export async function drain(
   { front, metrics, dispatcher, gateway }: DrainParts,
   { delay, timeout }: DrainLimits,
+  leave: () => Promise<void>,
 ): Promise<void> {
   if (delay > 0) await sleep(delay)
+  await leave()
   front.stopAccepting()
   if (await isIdleWithin(metrics, timeout)) return
   const stopping = new RpcError('stopping')

@@ -145,8 +145,11 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   setLanes(lanes: Readonly<Record<PoolLane, LaneLimits>>): void
   /** Resolves when a worker of each pool that is always there has answered. */
   ping(): Promise<void>
-  /** Takes no further connections and finishes what was asked, within limits. Then it is to be stopped. */
-  drain(limits: DrainLimits): Promise<void>
+  /**
+   * Takes no further connections and finishes what was asked, within limits. Then it is to be stopped.
+   * @param leave called once requests are no longer sent here, before that; it is waited for
+   */
+  drain(limits: DrainLimits, leave?: () => Promise<void>): Promise<void>
   /** Ends listening, connections and workers. */
   stop(): Promise<void>
 }
@@ -268,7 +271,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ping: async () => {
       await Promise.all([pools.reads.run([]), pools.calls.run([])])
     },
-    drain: (limits) => drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits),
+    drain: (limits, leave = async () => undefined) =>
+      drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits, leave),
     stop: async () => {
       gateway.gate?.close()
       clearInterval(workTimer)

@@ -300,9 +300,10 @@ export async function createNode({
     service = running
     closers.push(async () => {
       readiness.drain()
-      await fleet?.drain()
-      chain.endRequests()
-      await running.drain(drainLimitsFromConfig(current))
+      await running.drain(drainLimitsFromConfig(current), async () => {
+        await fleet?.drain()
+        chain.endRequests()
+      })
       await running.stop()
       service = null
     })

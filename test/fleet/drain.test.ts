@@ -12,6 +12,11 @@ import { fleetArguments, TestFleet } from './cluster/testFleet.ts'
 /** Looks again so often, a minute of them. */
 const LOOKS = 600
 const LOOK_MS = 100
+/** Seconds for which a member that was told to stop serves. */
+const DELAY = 4
+/** Answers of a member that stops, that much apart: well within its delay, and longer than leaving takes. */
+const ANSWERS = 5
+const ANSWER_MS = 300
 
 t.test(
   'a leader that is drained hands over its filters and the lead, and goes on running',
@@ -25,7 +30,7 @@ t.test(
       members: 2,
       servers: 1,
       program,
-      args: ['--block-time', '1'],
+      args: ['--block-time', '1', '--drain-delay', String(DELAY)],
     })
     t.teardown(() => fleet.close())
     const [drained, other] = fleet.members as [MemberProcess, MemberProcess]
@@ -42,17 +47,7 @@ t.test(
     const response = await fetch(new URL('/ready', drained.origin))
     t.equal(response.status, 503)
     t.match(await response.text(), 'fleet:')
-    await t.rejects(
-      fetch(drained.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
-      }).then(async (answer) => {
-        const { error } = (await answer.json()) as { error?: { code: number; message: string } }
-        if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
-      }),
-      { code: -32_000, message: /leaves its fleet/ },
-    )
+    await t.rejects(blockNumber(drained), { code: -32_000, message: /leaves its fleet/ })
     await until('the other leads', () => leads(other))
     const before = Number(await askPatiently<string>(other.url, 'eth_blockNumber', []))
     await until(
@@ -73,12 +68,50 @@ t.test(
     const wrong = await startCommand(['fleet', 'drain', 'm7', ...fleetArguments(servers)], [], [program]).done
     t.match(wrong.stderr, 'no member m7; there are: m0, m1')
     t.equal(wrong.code, 1)
+
+    const { pid } = drained
+    drained.signal('SIGTERM')
+    await until('it is not ready', async () => !(await drained.isReady()))
+    for (let answer = 0; answer < ANSWERS; answer += 1) {
+      t.equal(typeof (await blockNumber(drained)), 'string', 'it serves until the delay is over')
+      await sleep(ANSWER_MS)
+    }
+    await until('it leaves', () =>
+      blockNumber(drained).then(
+        () => false,
+        () => true,
+      ),
+    )
+    await until('it ends', async () => !isAlive(pid))
   },
 )
+
+/** @throws Error when it has not answered with a block number. */
+async function blockNumber(member: MemberProcess): Promise<string> {
+  const answer = await fetch(member.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+  })
+  const { result, error } = (await answer.json()) as {
+    result: string
+    error?: { code: number; message: string }
+  }
+  if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
+  return result
+}
 
 async function leads(member: MemberProcess): Promise<boolean> {
   const metrics = await (await fetch(new URL('/metrics', member.origin))).text()
   return /fleet_leader_info 1/.test(metrics)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** @throws Error when that does not become so */

@@ -54,7 +54,7 @@ export const OPERATION_OPTIONS = {
     minimum: 0,
     maximum: 3600,
     default: 0,
-    doc: 'Seconds between the signal to stop, from which on /ready says no, and the end of listening',
+    doc: 'Seconds for which everything is still answered after the signal to stop, from which on /ready says no',
   },
   drainTimeout: {
     kind: 'integer',

@@ -66,6 +66,19 @@ t.test(
   },
 )
 
+t.test('for the delay, and until it has left, it serves', async (t) => {
+  const service = await open(t, false)
+  let hasLeft = false
+  await service.drain({ delay: 50, timeout: 3_600_000 }, async () => {
+    const { status, answer } = await post(service.port, bodyOf(1, SHORT))
+    t.equal(status, 200)
+    t.match(answer, { result: '0xb' })
+    hasLeft = true
+  })
+  t.ok(hasLeft)
+  await t.rejects(post(service.port, bodyOf(2, SHORT)), 'no further connections')
+})
+
 t.test('what ends within the limit gets its answer, and the stop does not wait longer', async (t) => {
   const service = await open(t, false)
   const asked = Promise.all([1, 2, 3].map((id) => post(service.port, bodyOf(id, SHORT))))
