@@ -36,7 +36,9 @@ export async function bootstrap(
   }
   return withSnapshotErrors(() =>
     interruptible(async (signal) => {
-      const trust = trustOf(config, false)
+      const { snapshotKeys, fleetKeys, snapshotQuorum } = config
+      const isOfFleet = place === FLEET_BOOTSTRAP && snapshotKeys.length === 0
+      const trust = trustOf({ snapshotKeys: isOfFleet ? fleetKeys : snapshotKeys, snapshotQuorum }, false)
       const restore = async (source: SnapshotSource) => {
         logger.info({ source: source.name }, 'restoring a snapshot')
         const display = createSnapshotDisplay(stderr, logger)

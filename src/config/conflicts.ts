@@ -160,6 +160,19 @@ function natsConflict(config: Config): string | null {
   if ((fleetSignerKey === null) !== (fleetSignerPassphrase === null)) {
     return `${flagOf('fleetSignerKey')} and ${flagOf('fleetSignerPassphrase')} belong together: give both of them`
   }
+  const quorum = quorumConflict(config)
+  if (quorum !== null) return quorum
   if (bootstrap !== FLEET_BOOTSTRAP || fleet.length > 0) return null
   return `${flagOf('bootstrap')} ${FLEET_BOOTSTRAP} needs ${flagOf('fleet')}; a folder of that name is ./${FLEET_BOOTSTRAP}`
+}
+
+function quorumConflict({ fleet, fleetQuorum, fleetKeys, snapshotKeys }: Config): string | null {
+  if (fleetQuorum === 0) return null
+  const option = `${flagOf('fleetQuorum')} ${fleetQuorum}`
+  if (fleet.length === 0)
+    return `${option} needs ${flagOf('fleet')}: heads of a node on its own are not signed`
+  const keys = fleetKeys.length > 0 ? fleetKeys : snapshotKeys
+  if (keys.length >= fleetQuorum) return null
+  const advice = `name those of the members that sign with ${flagOf('fleetKeys')} KEY:PROOF,…`
+  return `${option} needs as many keys, and ${keys.length} are trusted: ${advice}`
 }

@@ -87,6 +87,7 @@ export async function readFleetReport(options: FleetReportOptions): Promise<Flee
       ...(servers === null ? [] : serverProblems(servers)),
       ...states.flatMap(({ differences }) => differences.map(describeDifference)),
       ...streams.filter(({ current, replicas }) => current < replicas).map(describeLack),
+      ...describeWaits(members.map((member) => ({ ...memberReport(member, lease), ...member.record }))),
     ],
   }
 }
@@ -109,6 +110,19 @@ function streamReport({ config, state, cluster }: StreamInfo): StreamReport {
 
 function describeLack({ name, current, replicas }: StreamReport): string {
   return `${name} is up to date on ${current} of ${replicas} servers: see whether all servers run`
+}
+
+/** A head that stands still for lack of signatures, once for all who say the same. */
+function describeWaits(
+  members: readonly (Pick<MemberReport, 'isOver'> & Pick<ListedMember['record'], 'name' | 'waits'>)[],
+): readonly string[] {
+  const names = new Map<string, string[]>()
+  for (const { isOver, name, waits } of members)
+    if (!isOver && waits) names.set(waits, [...(names.get(waits) ?? []), name])
+  return [...names].map(
+    ([waits, who]) =>
+      `the head stands still: ${waits} (${who.join(', ')}): see whether the members with --fleet-signer-key run`,
+  )
 }
 
 function memberReport({ id, record, age }: ListedMember, lease: number): MemberReport {

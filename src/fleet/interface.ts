@@ -11,6 +11,14 @@ export interface FleetBlock {
   readonly totalDifficulty: bigint
 }
 
+/** Signature of an operator for a block as a head (fleet.md §12). */
+export interface HeadSignature {
+  /** Public key, 96 hex digits. */
+  readonly key: string
+  /** 96 bytes. */
+  readonly signature: Buffer
+}
+
 /** An entry of the log that says which block is the head of all members (fleet.md §3). */
 export interface FleetHead extends FleetBlock {
   /** Sequence of the entry in the log. */
@@ -19,6 +27,8 @@ export interface FleetHead extends FleetBlock {
   readonly leader: MemberId
   /** Who may serve. */
   readonly members: readonly MemberId[]
+  /** Of the block, as far as the writer of the entry had them (fleet.md §12). */
+  readonly signatures?: readonly HeadSignature[]
 }
 
 /** A transaction as the log has it (fleet.md §4). */
@@ -73,8 +83,8 @@ export interface FleetChainService {
   connect(blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]>
   /**
    * Makes an executed block the canonical head, also one below: head, indices, pool and filters change in one commit,
-   * which is durable, and told to the front thread, when this answers. Calls of this, of {@link admit} and of
-   * {@link replacePool} take effect in their order.
+   * which is durable, and told to the front thread, when this answers; far above the head in several commits, each a part
+   * of the way. Calls of this, of {@link admit} and of {@link replacePool} take effect in their order.
    * @param time when the stream stored the entry that says so, milliseconds since 1970: the pool's time from then on
    */
   moveHead(hash: Buffer, time?: number): Promise<void>
@@ -148,6 +158,8 @@ export type FleetAbsence =
   | 'cutOff'
   /** A round has held it for too long. */
   | 'held'
+  /** The head has not the signatures that this member needs. */
+  | 'unsigned'
   /** It was told to leave. */
   | 'draining'
 
@@ -204,6 +216,15 @@ export interface MemberStatus {
   readonly load: number
 }
 
+/** A block that is not, or not served as, the head for lack of signatures (fleet.md §12). */
+export interface SignatureWait {
+  readonly number: number
+  /** Signatures that it has. */
+  readonly signatures: number
+  /** Signatures that it needs. */
+  readonly needed: number
+}
+
 /** A fleet as a member sees it. */
 export interface FleetStatus {
   readonly fleet: string
@@ -212,6 +233,8 @@ export interface FleetStatus {
   readonly absence: FleetAbsence | null
   /** For operators; null while there is nothing to say. */
   readonly reason: string | null
+  /** Which block lacks how many signatures, so that the head stands still; null for none. */
+  readonly waits?: SignatureWait | null
   readonly head: FleetHead | null
   readonly leader: MemberId | null
   readonly isLeader: boolean

@@ -22,16 +22,25 @@ export type SnapshotTrust =
  *   above the number of keys
  */
 export function trustFrom(texts: readonly string[], quorum: number): SnapshotTrust {
+  const keys = trustedKeys(texts)
+  if (quorum > keys.length) {
+    throw untrusted(`${quorum} signatures are asked for, but only ${keys.length} keys are trusted`)
+  }
+  return { kind: 'signers', keys, quorum: quorum === 0 ? keys.length : quorum }
+}
+
+/**
+ * Parses trusted keys as {@link trustFrom} does.
+ * @throws SnapshotError `SNAPSHOT_SIGNATURE` for a key without a valid proof and a duplicate one
+ */
+export function trustedKeys(texts: readonly string[]): readonly TrustedKey[] {
   const keys = texts.map(parseTrustedKey)
   keys.forEach(({ publicKey }, index) => {
     if (keys.findIndex((other) => other.publicKey === publicKey) !== index) {
       throw untrusted(`the key ${publicKey} is trusted twice`)
     }
   })
-  if (quorum > keys.length) {
-    throw untrusted(`${quorum} signatures are asked for, but only ${keys.length} keys are trusted`)
-  }
-  return { kind: 'signers', keys, quorum: quorum === 0 ? keys.length : quorum }
+  return keys
 }
 
 /**

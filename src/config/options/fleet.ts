@@ -135,7 +135,7 @@ export const FLEET_OPTIONS = {
     group: 'Fleet',
     placeholder: 'FILE',
     default: null,
-    doc: 'Key file (`rhizome snapshot key create`) with which this member signs snapshots that it made or checked',
+    doc: 'Key file (`rhizome snapshot key create`) with which this member signs snapshots that it made or checked, and blocks that it executed where members need signatures',
   },
   fleetSignerPassphrase: {
     kind: 'optionalText',
@@ -143,6 +143,21 @@ export const FLEET_OPTIONS = {
     placeholder: 'FILE',
     default: null,
     doc: 'File whose first line is the passphrase of that key',
+  },
+  fleetKeys: {
+    kind: 'list',
+    group: 'Fleet',
+    placeholder: 'KEY:PROOF',
+    default: [],
+    doc: 'Keys of members whose signatures of heads count, as `rhizome snapshot key create` prints them; with a quorum those of --snapshot-keys where none are given, and the other way round for `--bootstrap fleet`',
+  },
+  fleetQuorum: {
+    kind: 'integer',
+    group: 'Fleet',
+    minimum: 0,
+    maximum: 64,
+    default: 0,
+    doc: 'Signatures by these keys that a head needs before this member serves it; 0 for none',
   },
   fleetFanOut: {
     kind: 'integer',

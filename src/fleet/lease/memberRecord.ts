@@ -15,6 +15,8 @@ export interface MemberRecord {
   readonly lag: number | null
   /** Share of time in which its busiest thread was not idle, 0 to 1. */
   readonly load: number
+  /** For which signatures the head stands still, for people; null for none (fleet.md §12). */
+  readonly waits?: string | null
   /** Another member took this lease for over: what its holder renews next does not fit the revision. */
   readonly over: boolean
 }
@@ -28,9 +30,10 @@ const DECIMAL = /^\d{1,40}$/
 const LONGEST_TEXT = 128
 
 export function encodeMemberRecord(record: MemberRecord): string {
-  const { name, version, head } = record
+  const { name, version, head, waits = null, ...rest } = record
   return JSON.stringify({
-    ...record,
+    ...rest,
+    ...(waits === null ? {} : { waits: waits.slice(0, LONGEST_TEXT) }),
     name: name.slice(0, LONGEST_TEXT),
     version: version.slice(0, LONGEST_TEXT),
     head: head && {
@@ -45,14 +48,15 @@ export function encodeMemberRecord(record: MemberRecord): string {
 export function parseMemberRecord(bytes: Uint8Array): MemberRecord | null {
   const fields = parseObject(bytes, LARGEST_RECORD)
   if (fields === null) return null
-  const { incarnation, name, number, version, serves, lag, load, over } = fields
+  const { incarnation, name, number, version, serves, lag, load, over, waits = null } = fields
   if (typeof incarnation !== 'string' || !INCARNATION.test(incarnation)) return null
   if (!isText(name) || !isText(version) || !isCount(number) || typeof serves !== 'boolean') return null
   if (lag !== null && !isShare(lag, Number.MAX_SAFE_INTEGER)) return null
   if (!isShare(load, 1)) return null
+  if (waits !== null && !isText(waits)) return null
   const head = parseHead(fields['head'])
   if (head === undefined) return null
-  return { incarnation, name, number, version, serves, head, lag, load, over: over === true }
+  return { incarnation, name, number, version, serves, head, lag, load, waits, over: over === true }
 }
 
 /** Undefined when it is none. */

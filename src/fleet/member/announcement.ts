@@ -1,4 +1,6 @@
 import type { FleetBlock, MemberId } from '../interface.ts'
+import { ANNOUNCED_SIGNATURES, type SignedBlocks } from '../quorum/blockSigning.ts'
+import { MOST_SIGNATURES, readKey, SIGNATURE_BYTES } from '../quorum/headSignature.ts'
 import { blockFields, Fields, pack } from './messageFields.ts'
 
 /** Blocks that an announcement names. */
@@ -30,11 +32,16 @@ export interface Announcement {
   readonly load: number
   /** Blocks that it executed last, the newest first. */
   readonly executed: readonly FleetBlock[]
+  /** Signatures that a head needs before it serves it (fleet.md §12). */
+  readonly quorum?: number
+  /** What it signed; null for nothing new, and without a key. */
+  readonly signed?: SignedBlocks | null
 }
 
 /** As it goes over NATS. */
 export function encodeAnnouncement(announcement: Announcement): Buffer {
   const { member, name, number, version, applied, pledge, wants, head, lag, load, executed } = announcement
+  const { quorum = 0, signed = null } = announcement
   const blocks = executed.slice(0, ANNOUNCED_BLOCKS).map(blockFields)
   return pack([
     member,
@@ -48,13 +55,15 @@ export function encodeAnnouncement(announcement: Announcement): Buffer {
     Math.round(lag),
     load,
     blocks,
+    quorum,
+    signed && signedFields(signed, namedBlocks(head, executed)),
   ])
 }
 
 /** @throws FleetError `Malformed` */
 export function decodeAnnouncement(bytes: Uint8Array): Announcement {
   const fields = Fields.unpack(bytes, MOST_BYTES)
-  return {
+  const announcement = {
     member: fields.member(),
     name: fields.text(MOST_NAME),
     number: fields.integer(65_535),
@@ -66,5 +75,41 @@ export function decodeAnnouncement(bytes: Uint8Array): Announcement {
     lag: fields.integer(),
     load: fields.share(),
     executed: fields.list(ANNOUNCED_BLOCKS, (item) => item.block()),
+    quorum: fields.added((from) => from.integer(MOST_SIGNATURES)) ?? 0,
+  }
+  const named = namedBlocks(announcement.head, announcement.executed)
+  return { ...announcement, signed: fields.added((from) => readSigned(from.fields(), named)) }
+}
+
+/** Blocks of an announcement: a signature names one by its place among them. */
+function namedBlocks(
+  head: FleetBlock | null,
+  executed: readonly FleetBlock[],
+): readonly (FleetBlock | null)[] {
+  return [head, ...executed.slice(0, ANNOUNCED_BLOCKS)]
+}
+
+function signedFields(
+  { key, blocks }: SignedBlocks,
+  named: readonly (FleetBlock | null)[],
+): readonly unknown[] {
+  const placed = blocks.map(({ block, signature }) => [
+    named.findIndex((other) => other?.hash.equals(block.hash) === true),
+    signature,
+  ])
+  const known = placed.filter(([place]) => place !== -1)
+  return [Buffer.from(key, 'hex'), known.slice(0, ANNOUNCED_SIGNATURES)]
+}
+
+function readSigned(fields: Fields, named: readonly (FleetBlock | null)[]): SignedBlocks {
+  const key = readKey(fields)
+  const pairs = fields.list(ANNOUNCED_SIGNATURES, (item) => {
+    const pair = item.fields()
+    const block = named[pair.integer(ANNOUNCED_BLOCKS)] ?? null
+    return { block, signature: pair.exactly(SIGNATURE_BYTES) }
+  })
+  return {
+    key,
+    blocks: pairs.flatMap(({ block, signature }) => (block === null ? [] : [{ block, signature }])),
   }
 }

@@ -1,4 +1,5 @@
 import type { FleetHead } from '../interface.ts'
+import { readSignatures, signatureFields } from '../quorum/headSignature.ts'
 import { blockFields, Fields, pack } from './messageFields.ts'
 
 /** Most members of a fleet. */
@@ -11,7 +12,8 @@ export type HeadEntry = Omit<FleetHead, 'revision'>
 
 /** A head as the log has it (fleet.md §3). */
 export function encodeHead(entry: HeadEntry): Buffer {
-  return pack([entry.epoch, entry.leader, blockFields(entry), entry.members])
+  const { epoch, leader, members, signatures = [] } = entry
+  return pack([epoch, leader, blockFields(entry), members, signatureFields(signatures)])
 }
 
 /**
@@ -23,5 +25,7 @@ export function decodeHead(bytes: Uint8Array, revision: number): FleetHead {
   const epoch = fields.integer()
   const leader = fields.member()
   const block = fields.block()
-  return { ...block, revision, epoch, leader, members: fields.list(MOST_MEMBERS, (item) => item.member()) }
+  const members = fields.list(MOST_MEMBERS, (item) => item.member())
+  const signatures = fields.added(readSignatures) ?? []
+  return { ...block, revision, epoch, leader, members, signatures }
 }

@@ -81,9 +81,14 @@ export class Fields {
   }
 
   hash(): Buffer {
-    const hash = this.bytes(HASH_LENGTH)
-    if (hash.length !== HASH_LENGTH) throw malformed('a hash')
-    return hash
+    return this.exactly(HASH_LENGTH)
+  }
+
+  /** Byte string of one length, as a copy. */
+  exactly(length: number): Buffer {
+    const bytes = this.bytes(length)
+    if (bytes.length !== length) throw malformed(`${bytes.length} bytes`)
+    return bytes
   }
 
   block(): FleetBlock {
@@ -113,6 +118,11 @@ export class Fields {
     if (this.#values[this.#next] !== null) return read(this)
     this.#next += 1
     return null
+  }
+
+  /** What {@link read} reads, or null in a message of an earlier version, which ends before. */
+  added<T>(read: (fields: Fields) => T): T | null {
+    return this.#next < this.#values.length ? this.optional(read) : null
   }
 
   #take(): unknown {

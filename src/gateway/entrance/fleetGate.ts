@@ -36,8 +36,12 @@ const REASONS: Readonly<Record<FleetAbsence, string>> = {
   joining: 'this node is joining its fleet: ask another one',
   cutOff: 'this node is cut off from its fleet: ask another one',
   held: 'the head of the fleet is about to change: ask again or ask another node',
+  unsigned: 'the head of the fleet has not the signatures that this node needs: ask another one',
   draining: 'this node leaves its fleet: ask another one',
 }
+
+/** What holds whether there is a lease or not: a member that answers while it is cut off does not do so then. */
+const WITHOUT_LEASE: readonly (FleetAbsence | null)[] = ['joining', 'unsigned', 'draining']
 
 const NONE_RELEASED = -1
 
@@ -85,7 +89,7 @@ export class FleetGate {
   get absence(): FleetAbsence | null {
     const isOver = !(this.#clock() < (this.#deadline[0] ?? 0))
     const told = this.#told
-    if (isOver) return told === 'joining' || told === 'draining' ? told : 'cutOff'
+    if (isOver) return told !== null && WITHOUT_LEASE.includes(told) ? told : 'cutOff'
     return told ?? (this.#isLate ? 'held' : null)
   }
 

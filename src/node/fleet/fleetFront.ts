@@ -161,5 +161,6 @@ const ABSENCES = {
   joining: 'this node is joining',
   cutOff: 'this node is cut off',
   held: 'a change of the head takes long',
+  unsigned: 'the head lacks signatures',
   draining: 'this node leaves',
 } as const

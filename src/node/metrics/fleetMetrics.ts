@@ -13,7 +13,7 @@ export interface FleetMetricsSources {
   busySeconds(): number
 }
 
-const ABSENCES: readonly FleetAbsence[] = ['joining', 'cutOff', 'held', 'draining']
+const ABSENCES: readonly FleetAbsence[] = ['joining', 'cutOff', 'held', 'unsigned', 'draining']
 
 /** Declares the metrics of a member of a fleet. */
 export function addFleetMetrics(metrics: Metrics, { gate, status, busySeconds }: FleetMetricsSources): void {
@@ -55,6 +55,15 @@ export function addFleetMetrics(metrics: Metrics, { gate, status, busySeconds }:
     name: 'fleet_head_revision_number',
     help: 'Sequence of the entry of the log that named the head of all members.',
     collect: () => one(status()?.head?.revision),
+  })
+  samples({
+    type: 'gauge',
+    name: 'fleet_missing_signatures_count',
+    help: 'Signatures that the next head, or the head that this member may not serve, lacks; 0 when the head waits for none.',
+    collect: () => {
+      const now = status()
+      return now === null ? [] : [{ value: now.waits ? now.waits.needed - now.waits.signatures : 0 }]
+    },
   })
   samples({
     type: 'gauge',

@@ -1,9 +1,13 @@
 import { checkMember } from '../../config/conflicts.ts'
+import { ConfigError } from '../../config/errors.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
-import type { Config } from '../../config/schema.ts'
+import { type Config, flagOf } from '../../config/schema.ts'
 import type { FleetConnectionOptions } from '../../fleet/nats/natsConnection.ts'
+import type { HeadTrust } from '../../fleet/quorum/blsSignatures.ts'
 import type { FleetPoolOptions } from '../../fleet/runtime/samePool.ts'
 import type { MemberKeyFiles } from '../../fleet/snapshots/memberKey.ts'
+import { SnapshotError } from '../../snapshot/errors.ts'
+import { trustedKeys } from '../../snapshot/snapshotTrust.ts'
 
 /** What the fleet thread is made of under a configuration. Survives structured cloning. */
 export interface FleetOptions {
@@ -35,8 +39,10 @@ export interface FleetOptions {
   readonly snapshotBlocks: number
   /** Blocks between the head and the block of a snapshot. */
   readonly snapshotDepth: number
-  /** Files of the key with which this member signs snapshots; null for none. */
+  /** Files of the key with which this member signs snapshots and heads; null for none. */
   readonly signerKey: MemberKeyFiles | null
+  /** Signatures that a head needs. */
+  readonly heads: HeadTrust
   /** Blocks of a search from which on members share it; 0 for never. */
   readonly fanOut: number
   readonly log: Pick<Config, 'logLevel' | 'logFormat'>
@@ -53,7 +59,8 @@ export interface FleetFrontOptions {
 /**
  * The options of the fleet thread; null for a node on its own.
  * @param version of the program
- * @throws ConfigError `Conflict` for a member that makes a block for each transaction
+ * @throws ConfigError `Conflict` for a member that makes a block for each transaction, `InvalidValue` for a trusted key
+ * that is none
  */
 export function fleetOptionsFromConfig(config: Config, version: string): FleetOptions | null {
   if (config.fleet.length === 0) return null
@@ -91,6 +98,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     snapshotBlocks: config.fleetSnapshotBlocks,
     snapshotDepth: config.finalizedDistance,
     signerKey: signerKeyFiles(config),
+    heads: headTrust(config),
     fanOut: config.fleetFanOut,
     log: { logLevel: config.logLevel, logFormat: config.logFormat },
   }
@@ -101,6 +109,18 @@ function signerKeyFiles({
   fleetSignerPassphrase: passphrase,
 }: Config): MemberKeyFiles | null {
   return key === null || passphrase === null ? null : { key, passphrase }
+}
+
+/** Without a quorum keys for snapshots need not be those of members. */
+function headTrust({ fleetQuorum: quorum, fleetKeys, snapshotKeys }: Config): HeadTrust {
+  const option = fleetKeys.length > 0 || quorum === 0 ? 'fleetKeys' : 'snapshotKeys'
+  try {
+    const keys = trustedKeys(option === 'fleetKeys' ? fleetKeys : snapshotKeys)
+    return { quorum, keys: keys.map(({ publicKey }) => publicKey) }
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    throw new ConfigError('InvalidValue', `${flagOf(option)}: ${error.message}`, { cause: error })
+  }
 }
 
 /** The options of the front thread of a member. */

@@ -1,4 +1,4 @@
-import type { FleetBlock, FleetStatus, MemberStatus } from '../../fleet/interface.ts'
+import type { FleetBlock, FleetStatus, MemberStatus, SignatureWait } from '../../fleet/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
@@ -22,7 +22,7 @@ export const getFleetStatus = defineMethod({
 })
 
 function describe(status: FleetStatus): Json {
-  const { head, holds } = status
+  const { head, holds, waits } = status
   return {
     fleet: status.fleet,
     self: status.self,
@@ -35,6 +35,7 @@ function describe(status: FleetStatus): Json {
       head === null
         ? null
         : { ...describeBlock(head), revision: quantity(head.revision), epoch: quantity(head.epoch) },
+    waits: waits ? describeWait(waits) : null,
     holds: {
       p50: tenths(holds.p50),
       p99: tenths(holds.p99),
@@ -44,6 +45,10 @@ function describe(status: FleetStatus): Json {
     members: status.members.map(describeMember),
     counts: { ...status.counts },
   }
+}
+
+function describeWait({ number, signatures, needed }: SignatureWait): Json {
+  return { number: quantity(number), signatures: quantity(signatures), needed: quantity(needed) }
 }
 
 function describeMember({ id, name, number, version, serves, head, lag, load }: MemberStatus): Json {

@@ -16,6 +16,7 @@ const RECORD: MemberRecord = {
   head: { number: 7, hash: Buffer.alloc(32, 1), totalDifficulty: 2n ** 90n },
   lag: 12.5,
   load: 0.25,
+  waits: null,
   over: false,
 }
 
@@ -25,6 +26,9 @@ t.test('a record comes back as it was', async (t) => {
   t.same(parseMemberRecord(Buffer.from(encodeMemberRecord(RECORD))), RECORD)
   const bare = { ...RECORD, head: null, lag: null, over: true }
   t.same(parseMemberRecord(Buffer.from(encodeMemberRecord(bare))), bare)
+  t.notOk(encodeMemberRecord(bare).includes('waits'))
+  const waiting = { ...RECORD, waits: 'block 7 has 1 of 2 signatures' }
+  t.same(parseMemberRecord(Buffer.from(encodeMemberRecord(waiting))), waiting)
 })
 
 t.test('the longest name fits, and is cut', async (t) => {

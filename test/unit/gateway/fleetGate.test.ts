@@ -248,7 +248,7 @@ t.test('the answer to what was sent is given, whoever has the lease by then', as
 
 t.test('reasons of absence come and go with membership', async (t) => {
   const { gate, ask, clock, tell, serve } = openFleetScene(t)
-  for (const absence of ['joining', 'draining', 'held', 'cutOff'] as const) {
+  for (const absence of ['joining', 'draining', 'held', 'unsigned', 'cutOff'] as const) {
     tell({ kind: 'membership', absence, head: null })
     t.equal(gate.absence, absence)
     t.match(error(await ask(BLOCK_NUMBER)), { code: -32000 })
@@ -263,6 +263,8 @@ t.test('reasons of absence come and go with membership', async (t) => {
   tell({ kind: 'membership', absence: 'joining', head: null })
   clock.now = HOUR
   t.equal(gate.absence, 'joining', 'a member that never served is not cut off')
+  tell({ kind: 'membership', absence: 'unsigned', head: null })
+  t.equal(gate.absence, 'unsigned', 'a head without signatures is not served in isolation either')
 })
 
 t.test(

@@ -14,6 +14,7 @@ const STATUS: FleetStatus = {
   absence: 'cutOff',
   reason: 'nats://10.0.0.1:4222 does not answer',
   head: { ...BLOCK, revision: 16, epoch: 3, leader: SELF, members: [SELF] },
+  waits: { number: 259, signatures: 1, needed: 2 },
   leader: SELF,
   isLeader: true,
   members: [
@@ -56,6 +57,7 @@ t.test('the fleet as a member sees it, without addresses', async (t) => {
         leader: SELF,
         isLeader: true,
         head: { ...block, revision: '0x10', epoch: '0x3' },
+        waits: { number: '0x103', signatures: '0x1', needed: '0x2' },
         holds: { p50: 1.2, p99: 10, longest: 20, count: 40 },
         members: [
           {
