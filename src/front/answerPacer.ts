@@ -17,6 +17,8 @@ const CONTENDED_RATE = 64 * 1024 * 1024
 const ASKS_FOR = 1000
 /** Resolution of that, milliseconds. */
 const CLOCK_PERIOD = 250
+/** Steps of that clock after which nobody counts as asking. */
+const ASKS_FOR_STEPS = ASKS_FOR / CLOCK_PERIOD
 
 /** Milliseconds to wait when no answer may send. */
 const PAUSE = 4
@@ -49,21 +51,19 @@ export class AnswerPacer {
   readonly #recent = new RecentClients()
   readonly #allowances = new WeakMap<object, Allowance>()
   readonly #buffers = new BufferPool(PIECE_BYTES)
-  readonly #timer: NodeJS.Timeout
+  /** null while nobody asks. */
+  #timer: NodeJS.Timeout | null = null
   #clock = 0
+  /** When somebody asked last, by that clock. */
+  #askedAt = 0
   #due: Sending[] = []
   #isScheduled = false
-
-  constructor() {
-    this.#timer = setInterval(() => {
-      this.#clock += 1
-    }, CLOCK_PERIOD)
-    this.#timer.unref()
-  }
 
   /** A client sent a request, of any kind. */
   asked(client: object): void {
     this.#recent.asked(client, this.#clock)
+    this.#askedAt = this.#clock
+    this.#timer ??= setInterval(() => this.#step(), CLOCK_PERIOD).unref()
   }
 
   /** To be called when an answer has something to send, and again after its client has taken what it got. */
@@ -95,8 +95,19 @@ export class AnswerPacer {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#stopClock()
     this.#buffers.close()
+  }
+
+  #step(): void {
+    this.#clock += 1
+    // It stands still only when everybody who asked did so too long ago to count.
+    if (this.#clock - this.#askedAt > ASKS_FOR_STEPS) this.#stopClock()
+  }
+
+  #stopClock(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
   }
 
   #schedule(): void {
@@ -134,7 +145,7 @@ export class AnswerPacer {
 
   /** Charges a piece to a client; whether it may be sent now. */
   #maySend(client: object, now: number): boolean {
-    if (!this.#recent.hasOther(client, this.#clock - ASKS_FOR / CLOCK_PERIOD)) return true
+    if (!this.#recent.hasOther(client, this.#clock - ASKS_FOR_STEPS)) return true
     let allowance = this.#allowances.get(client)
     if (allowance === undefined) {
       allowance = { bytes: TICK_BYTES, at: now }

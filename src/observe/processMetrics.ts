@@ -12,6 +12,10 @@ const NANOSECONDS = 1e9
 
 /** Sampling interval of the event loop, milliseconds. */
 const LOOP_RESOLUTION = 10
+/** Between two looks at whether the event loop is in use, milliseconds. */
+const LOOK_INTERVAL = 1000
+/** Share of time that this thread is not idle with a node that nobody asks, and more. */
+const IN_USE = 0.05
 
 const GC_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
 
@@ -71,13 +75,20 @@ export function createProcessMetrics(metrics: Metrics, version: string): () => v
   }
 }
 
+/** Delays are sampled while the thread is in use: samples wake it, and would be most of what an idle node costs. */
 function watchLoop({ samples }: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION })
-  delay.enable()
+  let last = performance.eventLoopUtilization()
+  const look = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    if (performance.eventLoopUtilization(now, last).utilization > IN_USE) delay.enable()
+    else delay.disable()
+    last = now
+  }, LOOK_INTERVAL).unref()
   samples({
     type: 'gauge',
     name: 'front_event_loop_delay_seconds',
-    help: 'How late the event loop of the front thread came since the last reading, by quantile; 1 is the maximum.',
+    help: 'How late the event loop of the front thread came since the last reading, in seconds in which it was in use, by quantile; 1 is the maximum.',
     collect: () => {
       const of = (quantile: string, nanoseconds: number) => ({
         labels: { quantile },
@@ -97,7 +108,10 @@ function watchLoop({ samples }: Metrics): () => void {
     help: 'Time in which the event loop of the front thread was not idle.',
     collect: () => [{ value: performance.eventLoopUtilization().active / 1000 }],
   })
-  return () => delay.disable()
+  return () => {
+    clearInterval(look)
+    delay.disable()
+  }
 }
 
 function watchCollections({ histogram }: Metrics): () => void {

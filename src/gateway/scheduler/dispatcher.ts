@@ -9,7 +9,7 @@ import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lan
 import type { Ticket } from './ticket.ts'
 import { WorkerLimiter } from './workerLimiter.ts'
 
-/** How often deadlines are looked at, milliseconds. */
+/** How often deadlines are looked at while there are requests, milliseconds. */
 const DEADLINE_PERIOD = 50
 
 /**
@@ -58,7 +58,8 @@ export class Dispatcher {
   readonly #waiting = new Set<Ticket>()
   readonly #batches = new Set<RunningBatch>()
   readonly #frozenAfter: number
-  readonly #timer: NodeJS.Timeout
+  /** null while nothing waits or runs. */
+  #timer: NodeJS.Timeout | null = null
   #lookedAt = performance.now()
   #scheduled = false
   #lostBatches = 0
@@ -74,8 +75,6 @@ export class Dispatcher {
     this.#interrupts = interrupts
     this.#onLostBatch = onLostBatch
     this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
-    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
-    this.#timer.unref()
   }
 
   /** Milliseconds that a request of the lane may take. */
@@ -86,6 +85,7 @@ export class Dispatcher {
   /** Queues a ticket; its sink gets -32005 at once when the lane is full. */
   submit(lane: PoolLane, ticket: Ticket): void {
     const queue = this.#queue(lane)
+    this.#watchDeadlines()
     const refused = queue.add(ticket)
     if (refused !== null) {
       this.#waiting.delete(refused)
@@ -144,7 +144,16 @@ export class Dispatcher {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  /** A node that nobody asks is not woken. */
+  #watchDeadlines(): void {
+    if (this.#timer !== null) return
+    this.#lookedAt = performance.now()
+    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
+    this.#timer.unref()
   }
 
   #queue(lane: PoolLane): LaneQueue {
@@ -252,6 +261,10 @@ export class Dispatcher {
     const now = performance.now()
     const late = now - this.#lookedAt - DEADLINE_PERIOD
     this.#lookedAt = now
+    if (this.#running.size + this.#waiting.size + this.#batches.size === 0) {
+      this.close()
+      return
+    }
     for (const tickets of [this.#running, this.#waiting]) {
       for (const ticket of tickets) {
         if (ticket.deadline > now || ticket.settled) continue
