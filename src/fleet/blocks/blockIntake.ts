@@ -1,4 +1,5 @@
 import type { Logger } from '../../observe/logger.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
 import type { BlockRefusal } from '../../sync/syncChain.ts'
 import type { FleetBlock, FleetChainService, MemberId } from '../interface.ts'
 import type { MemberCalls } from '../nats/calls.ts'
@@ -7,6 +8,7 @@ import {
   BLOCKS_ANSWER_BYTES,
   BLOCKS_SERVICE,
   type BlockService,
+  type BlocksRequest,
   decodeBlocks,
   encodeBlocksRequest,
 } from './blockService.ts'
@@ -17,10 +19,12 @@ const CALL_TIME = 10_000
 const PAUSE = 500
 
 export interface BlockIntakeOptions {
-  readonly chain: Pick<FleetChainService, 'connect' | 'executed'>
+  readonly chain: Pick<FleetChainService, 'connect' | 'executed' | 'heaviest'>
   readonly calls: Pick<MemberCalls, 'call'>
-  readonly blocks: BlockService
+  readonly blocks: Pick<BlockService, 'known'>
   readonly logger: Logger
+  /** Height and hash of a block by its header; null where it cannot be read. */
+  reference(encoded: Buffer): BlockReference | null
   /** Other members that may be asked, the best first. */
   others(): readonly MemberId[]
   /** A block is executed and durable here. */
@@ -57,15 +61,10 @@ export class BlockIntake {
   }
 
   async #fetch(target: Buffer): Promise<void> {
-    const { chain, calls, blocks, logger, others } = this.#options
+    const { chain, logger, others } = this.#options
     for (const member of others()) {
       try {
-        while ((await chain.executed(target)) === null) {
-          const request = encodeBlocksRequest({ target, known: blocks.known() })
-          const options = { milliseconds: CALL_TIME, limit: BLOCKS_ANSWER_BYTES }
-          const answer = decodeBlocks(await calls.call(member, BLOCKS_SERVICE, request, options))
-          if (answer.length === 0 || !(await this.#connectAnswer(answer))) break
-        }
+        await this.#fetchFrom(member, target)
         if ((await chain.executed(target)) !== null) return
       } catch (error) {
         logger.debug({ err: error, member }, 'a member gives no blocks')
@@ -74,16 +73,38 @@ export class BlockIntake {
     await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
 
-  /** @returns whether there was progress */
-  async #connectAnswer(encoded: readonly Buffer[]): Promise<boolean> {
-    const { chain, onRefused } = this.#options
-    const outcomes = await chain.connect(encoded)
-    let isNew = false
-    for (const outcome of outcomes) {
-      if (outcome.status === 'INVALID_BLOCK') onRefused(outcome.refusal)
-      if (outcome.status === 'IMPORTED_BEST' || outcome.status === 'IMPORTED_NOT_BEST') isNew = true
+  /** While blocks are executed, the member is asked for those after them. */
+  async #fetchFrom(member: MemberId, target: Buffer): Promise<void> {
+    const { chain, blocks, reference } = this.#options
+    const known = blocks.known((await chain.heaviest()).hash)
+    let asking: Promise<readonly Buffer[]> | null = this.#ask(member, { target, known })
+    let height = 0
+    while (asking !== null) {
+      const answer: readonly Buffer[] = await asking
+      const newest = answer.at(-1)
+      const last = newest === undefined ? null : reference(newest)
+      // Blocks that are known can come again, but whoever sends no higher ones has nothing to give.
+      if (last === null || last.number <= height) return
+      height = last.number
+      asking = last.hash.equals(target)
+        ? null
+        : this.#ask(member, { target, known: [last.hash, ...known.slice(1)] })
+      asking?.catch(() => undefined)
+      await this.#connectAnswer(answer)
+      if ((await chain.executed(last.hash)) === null) return
     }
-    return isNew
+  }
+
+  async #ask(member: MemberId, request: BlocksRequest): Promise<readonly Buffer[]> {
+    const { calls } = this.#options
+    const options = { milliseconds: CALL_TIME, limit: BLOCKS_ANSWER_BYTES }
+    return decodeBlocks(await calls.call(member, BLOCKS_SERVICE, encodeBlocksRequest(request), options))
+  }
+
+  async #connectAnswer(encoded: readonly Buffer[]): Promise<void> {
+    const { chain, onRefused } = this.#options
+    for (const outcome of await chain.connect(encoded))
+      if (outcome.status === 'INVALID_BLOCK') onRefused(outcome.refusal)
   }
 
   /** @returns hash of a block whose parent lacks */

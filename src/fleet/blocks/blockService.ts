@@ -1,4 +1,6 @@
 import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
+import { parseHeader } from '../../chain/codec/headerDecoder.ts'
+import { itemAt, parseRLPList } from '../../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
@@ -44,6 +46,21 @@ export function decodeBlocks(bytes: Uint8Array): readonly Buffer[] {
   )
 }
 
+/** The hash and the height that a block has by its header; null where it cannot be read. */
+export function referenceOf(spec: NetworkSpec, encoded: Buffer): BlockReference | null {
+  try {
+    const { number, hash } = parseHeader(spec, itemAt(parseRLPList(encoded), 0).bytes)
+    return { number, hash }
+  } catch {
+    return null
+  }
+}
+
+/** 0, 1, 3, 7 and so on, below an end. */
+function* doublingDistances(end: number): Generator<number> {
+  for (let distance = 0, step = 1; distance < end; distance += step, step *= 2) yield distance
+}
+
 /** Gives other members blocks that they lack, from an environment of its own that writes nothing (fleet.md §5). */
 export class BlockService {
   readonly #environment: ChainEnvironment
@@ -56,18 +73,20 @@ export class BlockService {
     this.#stored = new StoredBlocks({ spec, reader })
   }
 
-  /** Hashes of the canonical chain from the head down, at distances that double; genesis is the last. */
-  known(): readonly Buffer[] {
+  /**
+   * Hashes of the chain up to a block, newest first, at distances that double; genesis is the last.
+   * @param newest the heaviest block that is executed here: the canonical head is far below it while a member joins
+   */
+  known(newest: Buffer): readonly Buffer[] {
     this.#environment.refresh()
-    const { number: head } = this.#reader.head()
-    const known: Buffer[] = []
-    for (let distance = 0, step = 1; known.length < MOST_KNOWN - 1; distance += step, step *= 2) {
-      if (distance >= head) break
-      const hash = this.#reader.hashByNumber(head - distance)
-      if (hash !== null) known.push(hash)
-    }
+    const { branch, block } = this.#branchOf(newest)
+    const beside = [...doublingDistances(branch.length)].flatMap((distance) => branch[distance]?.hash ?? [])
+    const top = Math.min(block?.number ?? 0, this.#reader.head().number)
+    const canonical = [...doublingDistances(top)].flatMap(
+      (distance) => this.#reader.hashByNumber(top - distance) ?? [],
+    )
     const genesis = this.#reader.hashByNumber(0)
-    return genesis === null ? known : [...known, genesis]
+    return [...beside, ...canonical].slice(0, MOST_KNOWN - 1).concat(genesis ?? [])
   }
 
   /** A block and those before it that are not canonical here, oldest first: what the fleet's head has not come to. */
@@ -85,9 +104,15 @@ export class BlockService {
     this.#environment.refresh()
     const { branch, block } = this.#branchOf(target)
     if (block === null || !this.#isCanonical(block)) return []
+    const below = branch.map(({ hash }) => hash.toString('hex'))
     const common = known
       .map((hash) => this.#stored.find(hash))
-      .find((found) => found !== null && found.number <= block.number && this.#isCanonical(found))
+      .find(
+        (found) =>
+          found !== null &&
+          (below.includes(found.hash.toString('hex')) ||
+            (found.number <= block.number && this.#isCanonical(found))),
+      )
     const first = (common?.number ?? 0) + 1
     const blocks: Buffer[] = []
     let bytes = 0
@@ -101,7 +126,8 @@ export class BlockService {
     }
     for (let number = first; number <= block.number; number += 1)
       if (!take(this.#stored.at(number))) return blocks
-    for (const reference of branch.toReversed()) if (!take(reference)) return blocks
+    for (const reference of branch.toReversed())
+      if (reference.number >= first && !take(reference)) return blocks
     return blocks
   }
 

@@ -7,7 +7,13 @@ import type { BlockRefusal } from '../../sync/syncChain.ts'
 import { BlockConsumer } from '../blocks/blockConsumer.ts'
 import { BlockIntake } from '../blocks/blockIntake.ts'
 import { BlockPublisher } from '../blocks/blockPublisher.ts'
-import { BLOCKS_SERVICE, BlockService, decodeBlocksRequest, encodeBlocks } from '../blocks/blockService.ts'
+import {
+  BLOCKS_SERVICE,
+  BlockService,
+  decodeBlocksRequest,
+  encodeBlocks,
+  referenceOf,
+} from '../blocks/blockService.ts'
 import type { FleetBlock, FleetChainService, MemberId } from '../interface.ts'
 import type { MemberCalls } from '../nats/calls.ts'
 import type { FleetNames } from '../nats/names.ts'
@@ -50,6 +56,7 @@ export class BlockExchange {
     this.#service = service
     this.#intake = new BlockIntake({
       ...{ chain, calls, logger, blocks: service },
+      reference: (encoded) => referenceOf(spec, encoded),
       others: () => options.others(),
       onExecuted: (block) => options.onExecuted(block),
       onRefused: (refusal) => options.onRefused(refusal),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Blockchain, ConnectResult } from '../../chain/blockchain.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import type {
@@ -13,6 +14,7 @@ import { RpcError } from '../../rpc/errors.ts'
 import type { SendOutcome } from '../../txpool/interface.ts'
 import { FleetPool, type FleetPoolParams } from './fleetPool.ts'
 import { FleetSends } from './fleetSends.ts'
+import { headSteps } from './headSteps.ts'
 import { decodeTransaction, type RecoveredTransaction, recoverTransactions } from './sendQueue.ts'
 
 /** Milliseconds for which a made block may take to become the head: some rounds, each a lease late at worst. */
@@ -145,9 +147,12 @@ export class FleetChain {
   async moveHead(hash: Buffer, time: number | null): Promise<void> {
     const { chain, assertWritable, commit } = this.#params
     await this.#inOrder(async () => {
-      assertWritable()
-      if (time !== null) this.pool.advance(time)
-      chain.moveHead(hash)
+      for (const step of await headSteps(chain.reader, chain.head, hash)) {
+        assertWritable()
+        if (step.equals(hash) && time !== null) this.pool.advance(time)
+        chain.moveHead(step)
+        if (!step.equals(hash)) await nextTurn()
+      }
     })
     await commit()
   }
