@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { makePrivateFolder } from '../storage/fileModes.ts'
 import { FleetError } from './errors.ts'
 import type { MemberId } from './interface.ts'
+import { MOST_MEMBERS } from './member/headEntry.ts'
 import { MEMBER_ID } from './nats/names.ts'
 
 /** Name of the file in the data directory. */
@@ -19,6 +20,8 @@ export interface LogPosition {
   readonly created: string
   /** Of the last entry that was applied. */
   readonly sequence: number
+  /** When the stream stored that entry, milliseconds since 1970; null where that is not known. */
+  readonly time: number | null
 }
 
 /** What a member keeps of itself beside its stores (fleet.md §1). */
@@ -28,7 +31,10 @@ export interface MemberState {
   readonly fleet: string
   /** Null until it has one. */
   readonly number: number | null
+  /** Null before it has applied anything of the fleet. */
   readonly log: LogPosition | null
+  /** Whom the last head named that it applied: they may have gone on without it. */
+  readonly named: readonly MemberId[]
 }
 
 /**
@@ -39,14 +45,14 @@ export function readMemberFile(dataDir: string, fleet: string): MemberState {
   const path = join(dataDir, MEMBER_FILE)
   const text = readText(path)
   if (text === null) {
-    return { id: randomBytes(MEMBER_ID_BYTES).toString('hex'), fleet, number: null, log: null }
+    return newState(randomBytes(MEMBER_ID_BYTES).toString('hex'), fleet)
   }
   const state = parseState(text)
   if (state === null) {
     const advice = 'restore it, or remove it to join the fleet as a new member'
     throw new FleetError('Malformed', `${path} is not the file of a member of a fleet: ${advice}`)
   }
-  return state.fleet === fleet ? state : { id: state.id, fleet, number: null, log: null }
+  return state.fleet === fleet ? state : newState(state.id, fleet)
 }
 
 /** The file of a member if there is one; for tools that must not make an id. @throws as {@link readMemberFile} */
@@ -75,6 +81,10 @@ export function writeMemberFile(dataDir: string, state: MemberState): void {
   }
 }
 
+function newState(id: MemberId, fleet: string): MemberState {
+  return { id, fleet, number: null, log: null, named: [] }
+}
+
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
@@ -91,12 +101,23 @@ function parseState(text: string): MemberState | null {
   } catch {
     return null
   }
-  const { format, id, fleet, number, log } = (value ?? {}) as Readonly<Record<string, unknown>>
-  if (format !== FORMAT || typeof id !== 'string' || !MEMBER_ID.test(id) || typeof fleet !== 'string')
-    return null
-  if (number !== null && !Number.isSafeInteger(number)) return null
-  if (log === null) return { id, fleet, number: number as number | null, log }
-  const { created, sequence } = (log ?? {}) as Readonly<Record<string, unknown>>
-  if (typeof created !== 'string' || !Number.isSafeInteger(sequence)) return null
-  return { id, fleet, number: number as number | null, log: { created, sequence: sequence as number } }
+  const { format, id, fleet, number, log, named = [] } = (value ?? {}) as Fields
+  if (format !== FORMAT || !isMemberId(id) || typeof fleet !== 'string') return null
+  if (number !== null && !isInteger(number)) return null
+  if (!Array.isArray(named) || named.length > MOST_MEMBERS || !named.every(isMemberId)) return null
+  if (log === null) return { id, fleet, number, log, named }
+  const { created, sequence, time = null } = (log ?? {}) as Fields
+  if (typeof created !== 'string' || !isInteger(sequence)) return null
+  if (time !== null && !isInteger(time)) return null
+  return { id, fleet, number, log: { created, sequence, time }, named }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isMemberId(value: unknown): value is MemberId {
+  return typeof value === 'string' && MEMBER_ID.test(value)
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }

@@ -11,8 +11,9 @@ import type { Logger } from '../../observe/logger.ts'
 import { FleetError } from '../errors.ts'
 import type { FleetHead, LoggedTransaction } from '../interface.ts'
 import { decodeHead } from '../member/headEntry.ts'
+import type { LogPosition } from '../memberFile.ts'
 import type { FleetNames } from '../nats/names.ts'
-import type { LogStream } from './logStream.ts'
+import { isInLog, type LogStream } from './logStream.ts'
 
 /** Bytes of entries that wait here to be applied; as many are asked of the stream in advance. */
 const WAITING_BYTES = 4 * 1024 * 1024
@@ -38,8 +39,8 @@ export interface LogHandler {
   skipped(sequence: number): void
   /** The log is another one, or has lost entries that were applied: it is applied from its end on (fleet.md §4). */
   lost(end: number): Promise<void>
-  /** Another position is applied. */
-  moved(position: { readonly created: string; readonly sequence: number }): void
+  /** Entries up to a sequence are applied. */
+  moved(sequence: number): void
   /** All that the log had when the connection was made is applied, or that does not hold any more. */
   verified(isVerified: boolean): void
 }
@@ -71,7 +72,7 @@ export class LogConsumer {
   readonly #options: LogConsumerOptions
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
-  #created: string | null
+  #created: string
   /** Of the last entry that was applied. */
   #applied: number
   #appliedTime: number | null = null
@@ -85,14 +86,12 @@ export class LogConsumer {
   #room: (() => void) | null = null
   #running: Promise<void> = Promise.resolve()
 
-  /** @param after the last entry that was applied; `created` null when the log may be any */
-  constructor(
-    options: LogConsumerOptions,
-    after: { readonly created: string | null; readonly sequence: number },
-  ) {
+  /** @param after the last entry that was applied */
+  constructor(options: LogConsumerOptions, after: LogPosition) {
     this.#options = options
     this.#created = after.created
     this.#applied = after.sequence
+    this.#appliedTime = after.time
     this.#received = after.sequence
   }
 
@@ -101,9 +100,9 @@ export class LogConsumer {
     return this.#applied
   }
 
-  /** What {@link applied} is a sequence of; null before the log was looked at. */
-  get position(): { readonly created: string; readonly sequence: number } | null {
-    return this.#created === null ? null : { created: this.#created, sequence: this.#applied }
+  /** The last entry that was applied. */
+  get position(): LogPosition {
+    return { created: this.#created, sequence: this.#applied, time: this.#appliedTime }
   }
 
   start(): void {
@@ -150,13 +149,7 @@ export class LogConsumer {
   async #verify(): Promise<void> {
     const { stream, handler, onBehind } = this.#options
     const state = await stream.state()
-    const isSame =
-      (this.#created === null || this.#created === state.created) &&
-      state.last >= this.#applied &&
-      (this.#appliedTime === null ||
-        state.first > this.#applied ||
-        (await stream.timeOf(this.#applied)) === this.#appliedTime)
-    if (!isSame) {
+    if (!(await isInLog(stream, state, this.position))) {
       this.#waiting.length = 0
       this.#waitingBytes = 0
       this.#note(state.last, null, state.created)
@@ -167,7 +160,7 @@ export class LogConsumer {
       onBehind(new FleetError('Failed', text))
       throw new FleetError('Failed', text)
     }
-    this.#created = state.created
+    this.#appliedTime ??= await stream.timeOf(this.#applied)
     this.#received = this.#applied
     this.#waiting.length = 0
     this.#waitingBytes = 0
@@ -261,7 +254,7 @@ export class LogConsumer {
       this.#waiting.splice(0, group.length)
       for (const { bytes } of group) this.#waitingBytes -= bytes
       this.#note(last.sequence, last.time, this.#created)
-      handler.moved({ created: this.#created ?? '', sequence: last.sequence })
+      handler.moved(last.sequence)
       this.#room?.()
     }
   }
@@ -292,7 +285,7 @@ export class LogConsumer {
     return group
   }
 
-  #note(sequence: number, time: number | null, created: string | null): void {
+  #note(sequence: number, time: number | null, created: string): void {
     this.#applied = sequence
     this.#appliedTime = time
     this.#created = created

@@ -4,6 +4,7 @@ import { isConflict, toFleetError } from '../errors.ts'
 import type { FleetHead } from '../interface.ts'
 import { decodeHead, encodeHead, type HeadEntry } from '../member/headEntry.ts'
 import type { HeadLog, WriteOutcome } from '../member/memberPorts.ts'
+import type { LogPosition } from '../memberFile.ts'
 import type { FleetNames } from '../nats/names.ts'
 
 /** Pause before a transaction whose fate is unknown is published again, milliseconds. */
@@ -53,6 +54,7 @@ export class LogStream implements HeadLog {
   /** When the stream stored an entry, milliseconds since 1970; null when it has none of that sequence. */
   async timeOf(sequence: number): Promise<number | null> {
     const { manager, names } = this.#options
+    if (sequence < 1) return null
     try {
       const message = await manager.streams.getMessage(names.log, { seq: sequence })
       return message === null ? null : message.time.getTime()
@@ -118,4 +120,19 @@ export class LogStream implements HeadLog {
       }
     }
   }
+}
+
+/**
+ * Whether the log has what was applied (fleet.md §4): it is the same log, and the entry is the same, or was dropped for
+ * the limits of the stream.
+ * @throws FleetError
+ */
+export async function isInLog(
+  stream: Pick<LogStream, 'timeOf'>,
+  { created, first, last }: LogState,
+  position: LogPosition,
+): Promise<boolean> {
+  if (created !== position.created || last < position.sequence) return false
+  if (position.time === null || first > position.sequence) return true
+  return (await stream.timeOf(position.sequence)) === position.time
 }

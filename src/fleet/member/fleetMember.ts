@@ -9,11 +9,12 @@ import {
 } from '../interface.ts'
 import { ANNOUNCED_BLOCKS, type Announcement } from './announcement.ts'
 import { LagWatch } from './lagWatch.ts'
-import { type LeaderAction, LeaderLogic } from './leaderLogic.ts'
+import { type LeaderAction, LeaderLogic, type LeaderScene } from './leaderLogic.ts'
 import { MemberLogic } from './memberLogic.ts'
 import type { HeadLog, MemberBus, MemberChain, MemberFront, MemberLeases } from './memberPorts.ts'
 import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
 import { RoundHolds } from './roundHolds.ts'
+import { type EarlierLife, ServedHead } from './servedHead.ts'
 import { ANNOUNCED_SHARED, SharedBlocks } from './sharedBlocks.ts'
 
 /** Blocks that it executed last which it announces. */
@@ -58,6 +59,8 @@ export interface FleetMemberParts {
   readonly logger: Logger
   /** Last sequence of the log, read after this member had its lease for the first time. */
   readonly end: number
+  /** What it knows of the fleet from an earlier life; null for a new member. */
+  readonly before: EarlierLife | null
   facts(): MemberFacts
   /** Fetches a block that a head names and that is not executed here; resolves after a try. */
   fetch(hash: Buffer): Promise<void>
@@ -78,7 +81,8 @@ export class FleetMember {
   readonly #leader: LeaderLogic
   readonly #lagWatch: LagWatch
   readonly #shared: SharedBlocks
-  #canonical: FleetBlock | null = null
+  /** The canonical head. */
+  readonly served: ServedHead
   #executed: FleetBlock[] = []
   #told: { absence: FleetAbsence | null; revision: number } | null = null
   #cancelTick: () => void = () => undefined
@@ -91,6 +95,7 @@ export class FleetMember {
     this.#parts = parts
     this.#logic = parts.logic?.member ?? new MemberLogic(parts.self, parts.end)
     this.#leader = parts.logic?.leader ?? new LeaderLogic(parts.self, parts.times.round)
+    this.served = new ServedHead(parts.before, () => parts.scheduler.now(), parts.times.lease)
     this.#lagWatch = new LagWatch(parts.self)
     this.#shared = new SharedBlocks(parts.chain)
   }
@@ -114,14 +119,19 @@ export class FleetMember {
 
   /** Its canonical head, once known. */
   get canonical(): FleetBlock | null {
-    return this.#canonical
+    return this.served.block
   }
 
   /** Begins to take part. @param heaviest block that it has executed */
   async start(heaviest: FleetBlock): Promise<void> {
-    this.#canonical = await this.#parts.chain.head()
-    this.#executed = [heaviest, this.#canonical]
+    const { before, chain, end, front } = this.#parts
+    const head = await chain.head()
+    this.served.block = head
+    this.#executed = [heaviest, head]
+    this.#leader.start(this.served.doubtAtStart(end, before))
     this.#tellFront()
+    // What a thread before this one had held may be of a log that counted further.
+    front.tell({ kind: 'release', revision: EVERY_REVISION, hash: head.hash })
     this.#announce()
     this.#tick()
   }
@@ -174,9 +184,11 @@ export class FleetMember {
    */
   async applyHead(head: FleetHead, time?: number): Promise<void> {
     const { chain, front, scheduler } = this.#parts
+    if (this.served.stays && this.served.isLighter(head)) return this.#pass(head)
     if (!(await this.#stand(head, time))) return
-    this.#canonical = await chain.head()
-    const isOnHead = this.#canonical.hash.equals(head.hash)
+    const canonical = await chain.head()
+    this.served.applied(canonical)
+    const isOnHead = canonical.hash.equals(head.hash)
     const wasHeld = this.#logic.isHeld
     this.#logic.apply(head, isOnHead)
     if (wasHeld) this.holds.ended(scheduler.now())
@@ -250,13 +262,22 @@ export class FleetMember {
    * @param end its last sequence
    */
   lost(head: FleetHead | null, end: number): void {
-    const { front, scheduler, times } = this.#parts
+    const { front } = this.#parts
+    const named = this.#logic.applied?.members ?? []
     this.#life += 1
     this.#logic.lose(end)
     this.#tellFront()
     // No entry that is to come has a revision that ends a hold of before; membership refuses meanwhile.
-    front.tell({ kind: 'release', revision: EVERY_REVISION, hash: this.#canonical?.hash ?? Buffer.alloc(0) })
-    this.#leader.lost(head, scheduler.now() + OVER_FACTOR * times.lease)
+    const hash = this.served.block?.hash ?? Buffer.alloc(0)
+    front.tell({ kind: 'release', revision: EVERY_REVISION, hash })
+    this.#leader.lost(head, this.served.lose(end, named))
+    this.#changed()
+  }
+
+  /** It does not stand where the fleet does, and says so. */
+  #pass(head: FleetHead): void {
+    this.#logic.apply(head, false)
+    this.#leader.applied(head, this.#parts.scheduler.now())
     this.#changed()
   }
 
@@ -274,12 +295,7 @@ export class FleetMember {
           logger.error({ err: error, number: head.number }, 'the head cannot be moved to that of the fleet')
         }
       }
-      // It does not stand where the fleet does, and says so meanwhile.
-      if (this.#logic.applied !== head) {
-        this.#logic.apply(head, false)
-        this.#leader.applied(head, scheduler.now())
-        this.#changed()
-      }
+      if (this.#logic.applied !== head) this.#pass(head)
       if (block === null) await this.#parts.fetch(head.hash)
       else await new Promise<void>((resolve) => scheduler.after(MOVE_PAUSE, resolve))
     }
@@ -319,7 +335,7 @@ export class FleetMember {
       applied: this.#logic.applied?.revision ?? 0,
       pledge: this.#logic.pledge,
       wants: this.#logic.wants,
-      head: this.#canonical,
+      head: this.served.isOfFleet ? this.served.block : null,
       lag: this.#lagWatch.lag,
       executed: [...this.#executed, ...this.#shared.newest(this.#logic.applied?.totalDifficulty ?? 0n)],
     }
@@ -349,13 +365,18 @@ export class FleetMember {
     }
   }
 
+  get #scene(): LeaderScene {
+    const { leases, scheduler } = this.#parts
+    return { now: scheduler.now(), known: leases.known, isOver: (id) => leases.isOver(id) }
+  }
+
   /** Does what the leader is to do, until there is nothing. */
   #wake(): void {
-    const { leases, scheduler } = this.#parts
+    const { leases } = this.#parts
     for (;;) {
       if (this.#isStopped) return
       this.#leader.lead(leases.leading)
-      const action = this.#leader.step({ now: scheduler.now(), isOver: (id) => leases.isOver(id) })
+      const action = this.#leader.step(this.#scene)
       if (action === null) return
       this.#act(action)
     }
@@ -402,6 +423,3 @@ export class FleetMember {
     this.#wake()
   }
 }
-
-/** Others take a lease for over after so many times its length (fleet.md §2). */
-export const OVER_FACTOR = 1.5

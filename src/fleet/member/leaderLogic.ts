@@ -1,6 +1,7 @@
 import type { FleetBlock, FleetHead, MemberId } from '../interface.ts'
 import type { Announcement } from './announcement.ts'
 import type { HeadEntry } from './headEntry.ts'
+import { type HeadDoubt, HeadRecovery, type RecoveryScene } from './headRecovery.ts'
 import { MemberView } from './memberView.ts'
 import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
 
@@ -22,12 +23,7 @@ export type LeaderAction =
   | { readonly kind: 'write'; readonly expected: number; readonly entry: HeadEntry }
 
 /** What {@link LeaderLogic.step} looks at. */
-export interface LeaderScene {
-  /** Milliseconds of a monotonic clock. */
-  readonly now: number
-  /** Whether the lease of a member seems to be over, or it has none (fleet.md §2). */
-  isOver(member: MemberId): boolean
-}
+export type LeaderScene = RecoveryScene
 
 type Phase =
   | { readonly kind: 'open' }
@@ -64,12 +60,12 @@ export class LeaderLogic {
   #applied: FleetHead | null = null
   #appliedAt = 0
   readonly #ending = new Set<MemberId>()
-  /** When heads that the log lost may be restored, milliseconds; null when it lost none. */
-  #restoreAt: number | null = null
+  readonly #recovery: HeadRecovery
 
   /** @param roundTime milliseconds for which members may take to prepare */
   constructor(self: MemberId, roundTime: number) {
     this.#self = self
+    this.#recovery = new HeadRecovery(self)
     this.#roundTime = roundTime
   }
 
@@ -89,11 +85,16 @@ export class LeaderLogic {
     this.#ending.clear()
   }
 
+  /** This member begins: others may have had a head that the log has no more (fleet.md §4). */
+  start(doubt: HeadDoubt): void {
+    this.#recovery.start(doubt)
+  }
+
   /** This member applied an entry. */
   applied(head: FleetHead, now: number): void {
     this.#applied = head
     this.#appliedAt = now
-    this.#restoreAt = null
+    this.#recovery.applied(head.revision)
     for (const view of this.#views.values()) view.prune(head.totalDifficulty)
   }
 
@@ -133,11 +134,10 @@ export class LeaderLogic {
    * The log is another one or lost its tail: revisions count anew, and nobody serves until a head is restored
    * (fleet.md §4).
    * @param head last head of the log
-   * @param until when the lease of everybody who does not know yet is over, milliseconds
    */
-  lost(head: FleetHead | null, until: number): void {
+  lost(head: FleetHead | null, doubt: HeadDoubt): void {
     this.#applied = head
-    this.#restoreAt = until
+    this.#recovery.lose(doubt)
     this.#phase = OPEN
     this.#views.clear()
     this.#ending.clear()
@@ -170,7 +170,8 @@ export class LeaderLogic {
 
   #open(scene: LeaderScene): LeaderAction | null {
     const applied = this.#applied
-    if (this.#restoreAt !== null || applied === null) return this.#first(scene)
+    if (!this.mayWrite(scene)) return null
+    if (applied === null) return this.#restore(this.#recovery.firstHead(this.#views))
     const { revision } = applied
     const doubtful = applied.members.find(
       (id) => scene.isOver(id) && !this.hasStopped(id, revision) && !this.#ending.has(id),
@@ -179,6 +180,8 @@ export class LeaderLogic {
       this.#ending.add(doubtful)
       return { kind: 'end', member: doubtful, revision }
     }
+    const lost = this.#recovery.lostHead(this.#views, applied)
+    if (lost !== null && this.mayLeave(revision)) return this.#restore(lost)
     const members = this.nextMembers(scene)
     if (this.mustRepeat(applied, members, scene.now))
       return this.#write(revision, this.#entry(applied, members))
@@ -191,22 +194,14 @@ export class LeaderLogic {
     return { kind: 'prepare', members, request: { epoch: this.#epoch ?? 0, revision, hash: block.hash } }
   }
 
-  /** The first head of a log: members that have its block are named by the next ones. */
-  #first({ now }: LeaderScene): LeaderAction | null {
-    if (this.#restoreAt !== null && now < this.#restoreAt) return null
-    const blocks = [...this.#views].flatMap(([id, { announcement, executed }]) => {
-      const canonical = announcement?.head ? [announcement.head] : []
-      // What another member has executed need not have been a head; what anybody had for a head, this member executed.
-      return id === this.#self ? [...canonical, ...executed] : this.#restoreAt === null ? [] : canonical
-    })
-    const known = this.#applied === null ? blocks : [this.#applied, ...blocks]
-    const heaviest = known.reduce<FleetBlock | null>(
-      (best, block) => (best === null || block.totalDifficulty > best.totalDifficulty ? block : best),
-      null,
-    )
-    if (heaviest === null) return null
-    this.#restoreAt = null
-    return this.#write(this.#applied?.revision ?? 0, this.#entry(heaviest, []))
+  /** Whether nobody may have had a heavier head than those that this member has heard of. */
+  protected mayWrite(scene: LeaderScene): boolean {
+    return this.#recovery.mayWrite(scene, this.#views, this.#applied)
+  }
+
+  /** A head that nobody serves: members that have its block are named by the next ones. */
+  #restore(block: FleetBlock | null): LeaderAction | null {
+    return block === null ? null : this.#write(this.#applied?.revision ?? 0, this.#entry(block, []))
   }
 
   /** Whom the next head names. */

@@ -18,6 +18,8 @@ export interface HeadLog {
 export interface MemberLeases {
   /** Epoch of the lease of the leader while this member has it; else null. */
   readonly leading: number | null
+  /** Members that have a lease, or had one and did not leave. */
+  readonly known: readonly MemberId[]
   /** Whether a lease seems to be over, or there is none. */
   isOver(member: MemberId): boolean
   /**

@@ -90,6 +90,7 @@ export class FleetRuntime {
   readonly #counts: Record<string, number> = {}
   readonly #listeners = new Set<() => void>()
   readonly #closers: (() => Promise<void> | void)[] = []
+  readonly #started: FleetPart[] = []
   #connected: Connected | null = null
   #member: FleetMember | null = null
   #blocks: BlockExchange | null = null
@@ -169,6 +170,7 @@ export class FleetRuntime {
       scheduler: { ...createScheduler(), now: this.#parts.clock },
       logger,
       end,
+      before: before && { named: identity.named },
       facts: () => this.#facts(),
       fetch: (hash) => blocks.fetch(hash),
       onChange: () => this.#changed(),
@@ -190,10 +192,10 @@ export class FleetRuntime {
     const renewal = setInterval(() => member.announce(), renewalInterval(options.times.lease))
     this.#closers.push(() => clearInterval(renewal))
     this.#closers.push(() => log.stop())
+    this.#watchConnection(connected, blocks)
     await log.start(member, before, created, end)
     // Not earlier: the canonical head is that of the fleet now.
     blocks.publishDownFrom(heaviest.hash)
-    this.#watchConnection(connected, blocks)
     await this.#startParts(connected, member)
     this.#changed()
   }
@@ -362,12 +364,13 @@ export class FleetRuntime {
     }
     for (const part of parts) {
       await part.start(context)
+      this.#started.push(part)
       this.#closers.push(() => part.stop())
     }
   }
 
   #watchConnection({ connection, membership, log: memberLog }: Connected, blocks: BlockExchange): void {
-    const { log, parts, onFailure } = this.#parts
+    const { log, onFailure } = this.#parts
     const end = connection.onEvent((event) => {
       switch (event.kind) {
         case 'disconnected':
@@ -379,7 +382,7 @@ export class FleetRuntime {
         case 'connected':
           log.info({ server: event.server }, 'connected to NATS again')
           membership.reconnected()
-          for (const part of parts) part.reconnected?.()
+          for (const part of this.#started) part.reconnected?.()
           return
         case 'closed':
           if (event.error !== null) onFailure(event.error)

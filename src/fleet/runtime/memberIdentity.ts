@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { KV } from '@nats-io/kv'
 import type { MemberId } from '../interface.ts'
 import type { ObservedLease } from '../lease/leases.ts'
@@ -53,12 +54,17 @@ export class MemberIdentity {
     return this.#file.log
   }
 
-  /** Keeps the position in the file. */
-  notePosition(position: LogPosition): void {
-    const known = this.#file.log
-    if (known?.sequence === position.sequence && known.created === position.created) return
-    this.#file = { ...this.#file, log: position }
-    writeMemberFile(this.#dataDir, this.#file)
+  /** Whom the last head named that it applied, when that was last noted. */
+  get named(): readonly MemberId[] {
+    return this.#file.named
+  }
+
+  /** Keeps in the file where it stands, durably. @param named by the last head that it applied */
+  notePosition(log: LogPosition, named: readonly MemberId[]): void {
+    const file = { ...this.#file, log, named }
+    if (isDeepStrictEqual(file, this.#file)) return
+    writeMemberFile(this.#dataDir, file)
+    this.#file = file
   }
 
   /** The member of a number; null for one that is not known, or not known yet. */

@@ -4,7 +4,7 @@ import { SharedQuestion } from '../../util/sharedQuestion.ts'
 import { FleetError } from '../errors.ts'
 import type { FleetChainService, MemberId } from '../interface.ts'
 import { LogConsumer } from '../log/logConsumer.ts'
-import type { LogStream } from '../log/logStream.ts'
+import { isInLog, type LogStream } from '../log/logStream.ts'
 import type { FleetMember } from '../member/fleetMember.ts'
 import { fetchPool, POOL_SERVICE, PoolGiver, readPool } from '../member/poolTakeover.ts'
 import type { LogPosition } from '../memberFile.ts'
@@ -14,6 +14,8 @@ import type { MemberIdentity } from './memberIdentity.ts'
 
 /** Time between two notes of the position in the file of the member, milliseconds. */
 const POSITION_INTERVAL = 1000
+/** Time between two looks at a log that lost entries, milliseconds. */
+const LOOK_INTERVAL = 250
 
 export interface MemberLogOptions {
   readonly jetstream: JetStreamClient
@@ -40,6 +42,8 @@ export class MemberLog {
   #consumer: LogConsumer | null = null
   #positions: NodeJS.Timeout | undefined
   #isVerified = false
+  #isStopped = false
+  #noteNow: () => void = () => undefined
   readonly #end: SharedQuestion<number>
   /** Those who wait until an entry is applied. */
   readonly #waiting = new Set<{ readonly sequence: number; readonly resolve: () => void }>()
@@ -68,8 +72,12 @@ export class MemberLog {
    * @param end last sequence of the log, read after this member had its lease
    */
   async start(member: FleetMember, before: LogPosition | null, created: string, end: number): Promise<void> {
-    const { jetstream, manager, names, stream, chain, calls, clock, logger, count, onBehind } = this.#options
-    const position = await this.#takeOver(member, before, created, end)
+    const { jetstream, manager, names, stream, chain, calls, identity, clock, logger, count, onBehind } =
+      this.#options
+    const found = before === null ? null : await this.#find(member, before, end)
+    const { readyAt, ...fallback } = found ?? { ...(await this.#positionAt(created, end)), readyAt: end }
+    const position = await this.#takeOver(member, fallback)
+    this.#note(member, position)
     const consumer = new LogConsumer(
       {
         ...{ jetstream, manager, names, stream, logger },
@@ -79,12 +87,14 @@ export class MemberLog {
             count('transactions', entries.length)
           },
           head: async (head, time) => {
-            if (head.revision > (member.head?.revision ?? 0)) await member.applyHead(head, time)
+            if (head.revision <= (member.head?.revision ?? 0)) return
+            await member.applyHead(head, time)
+            if (identity.position === null) this.#note(member, this.#consumer?.position ?? null)
           },
           skipped: () => count('malformed'),
           lost: (last) => this.#lost(member, last),
-          moved: ({ sequence }) => {
-            if (sequence >= end) member.ready()
+          moved: (sequence) => {
+            if (sequence >= readyAt) member.ready()
             this.#moved(sequence)
           },
           verified: (isVerified) => {
@@ -96,19 +106,21 @@ export class MemberLog {
       position,
     )
     this.#consumer = consumer
-    if (position.sequence >= end) member.ready()
+    if (position.sequence >= readyAt) member.ready()
     consumer.start()
     const giver = new PoolGiver(
       () => consumer.atRest((sequence) => readPool(chain, sequence, member.head)),
       clock,
     )
     calls.serve(POOL_SERVICE, (payload) => giver.answer(payload), { concurrency: 1 })
-    this.#positions = setInterval(() => this.#notePosition(), POSITION_INTERVAL)
+    this.#noteNow = () => this.#note(member, consumer.position)
+    this.#positions = setInterval(this.#noteNow, POSITION_INTERVAL)
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     clearInterval(this.#positions)
-    this.#notePosition()
+    this.#noteNow()
     await this.#consumer?.stop()
   }
 
@@ -150,27 +162,50 @@ export class MemberLog {
   }
 
   /** The head and the pool that this member begins with. @returns what it has applied then */
-  async #takeOver(
-    member: FleetMember,
-    before: LogPosition | null,
-    created: string,
-    end: number,
-  ): Promise<LogPosition> {
+  async #takeOver(member: FleetMember, fallback: LogPosition): Promise<LogPosition> {
     const { chain, calls, stream, logger, givers } = this.#options
     for (const giver of givers()) {
       try {
         const pool = await fetchPool(calls, giver)
         if (pool.head !== null) await member.applyHead(pool.head)
         await chain.replacePool(pool.entries, pool.state)
-        return { created, sequence: pool.sequence }
+        return await this.#positionAt(fallback.created, pool.sequence)
       } catch (error) {
         logger.warn({ err: error, member: giver }, 'the pool of another member cannot be taken over')
       }
     }
     const last = await stream.lastHead()
     if (last !== null) await member.applyHead(last.head, last.time)
-    const isSame = before !== null && before.created === created && before.sequence <= end
-    return isSame ? { created, sequence: before.sequence } : { created, sequence: end }
+    return fallback
+  }
+
+  /**
+   * Where a member goes on that was there before. Where the log lost entries, it is waited for a head that is no lighter
+   * than the one that this member has (fleet.md §4).
+   * @param readyAt what it must have applied before it is ready
+   */
+  async #find(
+    member: FleetMember,
+    before: LogPosition,
+    readyAt: number,
+  ): Promise<LogPosition & { readonly readyAt: number }> {
+    const { stream } = this.#options
+    let found = { ...before, readyAt }
+    for (let looks = 0; ; looks += 1) {
+      const state = await stream.state()
+      const last = await stream.lastHead()
+      const isLighter = last === null || member.served.isLighter(last.head)
+      if (!(await isInLog(stream, state, found)) || (isLighter && looks === 0)) {
+        await this.#lost(member, state.last)
+        found = { ...(await this.#positionAt(state.created, state.last)), readyAt: state.last }
+      }
+      if (!isLighter || !member.served.stays || this.#isStopped) return found
+      await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL))
+    }
+  }
+
+  async #positionAt(created: string, sequence: number): Promise<LogPosition> {
+    return { created, sequence, time: await this.#options.stream.timeOf(sequence) }
   }
 
   async #lost(member: FleetMember, end: number): Promise<void> {
@@ -192,8 +227,12 @@ export class MemberLog {
     })
   }
 
-  #notePosition(): void {
-    const position = this.#consumer?.position ?? null
-    if (position !== null) this.#options.identity.notePosition(position)
+  /** From then on its canonical head counts as one of the fleet. */
+  #note(member: FleetMember, position: LogPosition | null): void {
+    if (position === null || !member.served.isOfFleet) return
+    const { identity } = this.#options
+    // Nobody serves under a head without members: who served before it is still to be known.
+    const named = member.head?.members ?? []
+    identity.notePosition(position, named.length === 0 ? identity.named : named)
   }
 }

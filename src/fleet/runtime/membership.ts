@@ -85,6 +85,11 @@ export class Membership implements MemberLeases {
     return this.leader.isLeader ? this.leader.epoch : null
   }
 
+  get known(): readonly MemberId[] {
+    const leases = this.all.all().filter(({ isEnded, record }) => !isEnded || record.over)
+    return leases.map(({ id }) => id)
+  }
+
   isOver(member: MemberId): boolean {
     return !this.all.holds(member)
   }

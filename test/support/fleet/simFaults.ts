@@ -37,6 +37,10 @@ export interface SimFaults {
   readonly difficultyIgnored?: boolean
   /** A leader writes no head of its own when nothing else changes. */
   readonly headNotRepeated?: boolean
+  /** A member that starts does not know that its canonical head is one of the fleet. */
+  readonly headForgotten?: boolean
+  /** A leader that starts does not wait for those who may have had a head that the log lost. */
+  readonly othersNotAwaited?: boolean
 }
 
 /** Faults that a run shows, each with the first seed that does. */
@@ -54,4 +58,13 @@ export const PLANTED_FAULTS: readonly (readonly [keyof SimFaults, number])[] = [
   ['leavingIsStopped', 21],
   ['noCompareAndSet', 126],
   ['startForgotten', 22],
+]
+
+/** Times that the log loses its last heads in a run with losses. */
+export const LOSSES = 3
+
+/** Faults that a run with losses shows, each with the first seed that does. */
+export const PLANTED_LOSSES: readonly (readonly [keyof SimFaults, number])[] = [
+  ['headForgotten', 40],
+  ['othersNotAwaited', 3],
 ]

@@ -1,6 +1,6 @@
 import type { FleetAbsence, FleetBlock, FleetHead, MemberId } from '../../../src/fleet/interface.ts'
 import type { Announcement } from '../../../src/fleet/member/announcement.ts'
-import { LeaderLogic } from '../../../src/fleet/member/leaderLogic.ts'
+import { LeaderLogic, type LeaderScene } from '../../../src/fleet/member/leaderLogic.ts'
 import { MemberLogic } from '../../../src/fleet/member/memberLogic.ts'
 import type { SimFaults } from './simFaults.ts'
 
@@ -66,6 +66,10 @@ class FaultyLeader extends LeaderLogic {
 
   protected override isHeavier(block: FleetBlock, than: FleetBlock): boolean {
     return this.#faults.difficultyIgnored ? !block.hash.equals(than.hash) : super.isHeavier(block, than)
+  }
+
+  protected override mayWrite(scene: LeaderScene): boolean {
+    return this.#faults.othersNotAwaited === true || super.mayWrite(scene)
   }
 
   protected override mustRepeat(head: FleetHead, next: readonly MemberId[], now: number): boolean {

@@ -48,7 +48,9 @@ export class SimFront implements MemberFront {
   }
 
   tell(event: FleetFrontEvent): void {
-    this.#post(() => this.#take(event))
+    // A front thread of a process that has just begun holds nothing: seeds stay those of the faults that they show.
+    const isFirst = this.#membership === null && event.kind === 'release' && event.revision === EVERY_REVISION
+    if (!isFirst) this.#post(() => this.#take(event))
   }
 
   async hold(revision: number): Promise<void> {

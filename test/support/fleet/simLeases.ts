@@ -60,6 +60,10 @@ export class SimLeases implements MemberLeases {
     return this.#epoch > 0 && this.#parts.clock() < this.#leaderDeadline ? this.#epoch : null
   }
 
+  get known(): readonly MemberId[] {
+    return [...this.#seen.keys()].filter((key) => key !== LEADER)
+  }
+
   isOver(member: MemberId): boolean {
     const seen = this.#seen.get(member)
     return seen === undefined || seen.value.over === true || this.#isSilent(seen)

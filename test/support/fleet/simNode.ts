@@ -20,6 +20,8 @@ export const SIM_TIMES = { lease: 1000, round: 300, hold: 50, lag: 2000 } as con
 export class SimDisk {
   readonly executed = new Map<string, FleetBlock>()
   canonical: FleetBlock
+  /** The head that its file tells of; null before it has applied one. */
+  noted: FleetHead | null = null
 
   constructor(genesis: FleetBlock) {
     this.canonical = genesis
@@ -46,6 +48,9 @@ type Message =
   | { readonly kind: 'prepare'; readonly id: number; readonly request: PrepareRequest }
   | { readonly kind: 'prepared'; readonly id: number; readonly answer: PrepareAnswer }
 
+/** Time between two looks at a log that lost entries, and between two notes in the file of a member, milliseconds. */
+const POLL = 100
+const NOTE_INTERVAL = 1000
 const SILENT = pino({ level: 'silent' })
 
 /** One life of a member: the product's `FleetMember` in a simulated process. */
@@ -126,6 +131,8 @@ export class SimNode implements MemberBus {
   }
 
   announce(announcement: Announcement): void {
+    // What it says is of a log that may not be there any more.
+    if (!this.#leases.isVerified) return
     this.#send(null, { kind: 'announcement', announcement })
   }
 
@@ -140,7 +147,7 @@ export class SimNode implements MemberBus {
   }
 
   async #join(): Promise<void> {
-    const { world, server, id, disk, number, logic } = this.#parts
+    const { world, server, id, disk, number, faults, logic } = this.#parts
     const ask = async <T>(work: () => T): Promise<T> => {
       for (;;) {
         try {
@@ -150,7 +157,9 @@ export class SimNode implements MemberBus {
         }
       }
     }
-    const { end, head } = await ask(() => ({ end: server.end, head: server.heads.at(-1) ?? null }))
+    const look = () => ask(() => ({ end: server.end, heads: [...server.heads] }))
+    let { end, heads } = await look()
+    const before = faults.headForgotten ? null : disk.noted
     const heaviest = [...disk.executed.values()].reduce((best, block) =>
       block.totalDifficulty > best.totalDifficulty ? block : best,
     )
@@ -171,6 +180,7 @@ export class SimNode implements MemberBus {
       scheduler: this.#scheduler,
       logger: SILENT,
       end,
+      before: before && { named: before.members },
       facts: () => ({ name: id, number, version: '1', load: 0 }),
       fetch: async (hash) => {
         await world.sleep(world.between(5, 300), this.process)
@@ -185,18 +195,32 @@ export class SimNode implements MemberBus {
     const onEntry = (entry: FleetHead) => {
       this.#applying = this.#applying.then(() => member.applyHead(entry))
     }
-    if (head !== null) onEntry(head)
     const onRecord = this.#leases.onRecord.bind(this.#leases)
     const onMessage = (from: MemberId, message: unknown) => this.#receive(from, message as Message)
+    const { process } = this
     const onDisconnect = () => void reconnect()
-    const client = { process: this.process, onEntry, onRecord, onMessage, onDisconnect }
+    const client = { process, onEntry, onRecord, onMessage, onDisconnect }
+    const joining = { ...client, onEntry: () => undefined, onDisconnect: () => server.reconnect(id) }
+    // A log that lost entries is waited for (fleet.md §4).
+    const isLost = () =>
+      before !== null && !(heads.at(-1) && !member.served.isLighter(heads.at(-1) as FleetHead))
+    if (isLost() || (before !== null && !heads.includes(before))) member.lost(heads.at(-1) ?? null, end)
+    if (isLost()) server.connect(id, joining, Number.POSITIVE_INFINITY)
+    while (isLost() && member.served.stays) {
+      await world.sleep(POLL, this.process)
+      const known = end
+      ;({ end, heads } = await look())
+      if (end < known) member.lost(heads.at(-1) ?? null, end)
+    }
+    const head = heads.at(-1) ?? null
+    if (head !== null) onEntry(head)
     /** The log is looked at before it is read on, and before the lease is renewed (fleet.md §4). */
     const reconnect = async () => {
       this.#leases.isVerified = false
       this.#leases.interruptions += 1
       server.reconnect(id)
       await this.#applying
-      const now = await ask(() => ({ end: server.end, heads: [...server.heads] }))
+      const now = await look()
       const { head: applied } = member
       const isSame = applied === null || now.heads.includes(applied)
       if (!isSame) member.lost(now.heads.at(-1) ?? null, now.end)
@@ -205,6 +229,11 @@ export class SimNode implements MemberBus {
     }
     server.connect(id, client, head?.revision ?? 0)
     await this.#applying
+    const note = () => {
+      disk.noted = member.head ?? disk.noted
+      world.after(NOTE_INTERVAL, this.process, note)
+    }
+    note()
     member.ready()
   }
 
