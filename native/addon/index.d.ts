@@ -929,6 +929,22 @@ export declare function sha256d(bytes: Uint8Array): Buffer
  */
 export declare function sharedAbscissa(privateKey: Uint8Array, publicKey: Uint8Array): Buffer | null
 
+/**
+ * Shortens a message of lmdb-js, in the memory of this process, so that it fits into its buffer.
+ *
+ * lmdb-js describes a failed page write with `sprintf` in 100 bytes of the heap (`mdb_page_flush` in its `mdb.c`, as of
+ * version 3.5.6). The text ends with the lengths of three buffers, of which a write of one page sets only the first:
+ * the others are what was on the stack, and where they are long, the text has up to 126 bytes. It then overwrites the
+ * size of the next block of the heap, and the C library aborts the process at some later allocation ("corrupted size
+ * vs. prev_size"), or does not notice. A full disk is enough for that. The format is cut off before these lengths, which
+ * leaves 76 bytes at most; the arguments behind it are ignored.
+ *
+ * To be called after lmdb-js was loaded, and again when it may have been unloaded meanwhile. Returns whether the
+ * message is short now. That is false where no such message was found, or its page may not be written, and on other
+ * systems than Linux.
+ */
+export declare function shortenLmdbMessage(): boolean
+
 /** Signs a 32-byte hash (RFC 6979, low s): r 32 ∥ s 32 ∥ parity 1. */
 export declare function signHash(hash: Uint8Array, privateKey: Uint8Array): Buffer
 
