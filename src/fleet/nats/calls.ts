@@ -154,18 +154,18 @@ export class MemberCalls {
       return Promise.reject(new FleetError('TooLarge', text))
     }
     const deadline = Math.min(Math.max(1, Math.ceil(milliseconds)), LONGEST_DEADLINE)
+    const bound = Math.min(limit, LARGEST_ANSWER)
     this.#token += 1
     const token = this.#token.toString(36)
     const headers = createHeaders()
     headers.set(FROM_HEADER, this.#self)
     headers.set(DEADLINE_HEADER, String(deadline))
-    headers.set(LIMIT_HEADER, String(limit))
+    headers.set(LIMIT_HEADER, String(bound))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => this.#fail(token, new FleetError('Timeout', `no answer to ${subject} within ${deadline} ms`)),
         deadline,
       )
-      const bound = Math.min(limit, LARGEST_ANSWER)
       this.#pending.set(token, { limit: bound, chunks: [], bytes: 0, timer, resolve, reject })
       try {
         nats.publish(subject, payload, { headers, reply: `${this.#inbox}.${token}` })
