@@ -1,16 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { startNatsCluster } from '../../test/support/natsServer.ts'
 import { Generator } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
-import { type Row, type Section, saveSections } from '../report/results.ts'
+import type { Row, Section } from '../report/results.ts'
 import { chainFolder } from './chainFolder.ts'
 import { measureFailovers, measureHeads } from './headTimes.ts'
 import { type JetStreamSpeed, measureJetStream, percentiles } from './jetStream.ts'
-import { measureJoin } from './joining.ts'
-import { measureSearches } from './longSearch.ts'
+import { type Joining, measureJoin } from './joining.ts'
+import { savePart } from './keptParts.ts'
+import { type LongSearch, measureSearches } from './longSearch.ts'
 import { type OfferedLoad, offerLoad } from './offeredLoad.ts'
 import { type FleetBenchOptions, type FleetPart, parseFleetOptions } from './options.ts'
 import { LARGE_FLEET, mostMembers, simulationRows } from './simulation.ts'
@@ -18,17 +19,12 @@ import { LARGE_FLEET, mostMembers, simulationRows } from './simulation.ts'
 const HEAD_MEMBERS = 3
 const SEARCH_MEMBERS = 4
 
-/** `bench -- fleet`: writes `bench/results/fleet.{md,json}` after each part. */
+/** `bench -- fleet`: writes `bench/results/fleet.{md,json}` after each part, beside what other parts showed earlier. */
 export async function benchFleet(args: string[]): Promise<void> {
   const options = parseFleetOptions(args)
   const machine = describeMachine()
-  const sections: Section[] = []
-  const detail: Partial<Record<FleetPart, unknown>> = {}
-  const save = (part: FleetPart, result: unknown, added: readonly Section[]) => {
-    detail[part] = result
-    sections.push(...added)
-    saveSections('fleet', machine, sections, detail)
-  }
+  const save = (part: FleetPart, result: unknown, sections: readonly Section[]) =>
+    savePart(part, machine, result, sections)
   const { parts } = options
   if (parts.has('jetstream')) {
     const speeds = await jetStreamSpeeds(options)
@@ -43,29 +39,16 @@ export async function benchFleet(args: string[]): Promise<void> {
     save('heads', times, [headSection(times)])
   }
   if (parts.has('join')) {
-    const joining = await measureJoin(await chainFolder(options.blocks), options)
-    save('join', joining, [
-      { title: 'A new member', rows: [{ blocks: joining.blocks, 'ready after s': joining.seconds }] },
-    ])
+    const joining: Joining[] = []
+    for (const blocks of options.joins) {
+      joining.push(await measureJoin(await chainFolder(blocks), blocks, options))
+      save('join', joining, [joinSection(joining)])
+    }
   }
   if (parts.has('logs')) {
     const chain = await chainFolder(options.blocks)
-    const single = await measureSearches(chain, 0, options)
-    const fleet = await measureSearches(chain, SEARCH_MEMBERS, options)
-    save('logs', { single, fleet }, [
-      {
-        title: `eth_getLogs over ${options.blocks} blocks`,
-        rows: single.map(
-          ({ what, milliseconds, bytes, digest }, at): Row => ({
-            search: what,
-            bytes,
-            'one node, ms': milliseconds,
-            [`${SEARCH_MEMBERS} members, ms`]: fleet[at]?.milliseconds ?? '',
-            'equal bytes': digest === fleet[at]?.digest ? 'yes' : '**no**',
-          }),
-        ),
-      },
-    ])
+    const searches = await measureSearches(chain, SEARCH_MEMBERS, options)
+    save('logs', searches, [searchSection(searches, options)])
   }
 }
 
@@ -168,5 +151,39 @@ function headSection({ heads, failovers }: HeadFigures): Section {
       { what: 'solution to head everywhere', 'p50 ms': heads.whole.p50, 'p99 ms': heads.whole.p99 },
       { what: `failover, ${failovers.length} times`, 'p50 ms': p50, 'p99 ms': p99 },
     ],
+  }
+}
+
+function joinSection(joining: readonly Joining[]): Section {
+  return {
+    title: 'Time until a member is ready',
+    note: 'From the start of its process until `/ready`: with all of the chain on its disk; with nothing, from the newest signed snapshot (`--bootstrap fleet`), which has the state of its block and the newest blocks; with nothing, from the blocks of another member, each of which it executes. A token transfer in each block. Before: from the start of the first member until its snapshot is made and signed.',
+    rows: joining.map(({ blocks, again, snapshot, fromSnapshot, fromBlocks }) => ({
+      blocks,
+      'started again, s': again,
+      'from the snapshot, s': fromSnapshot,
+      'from blocks, s': fromBlocks,
+      'blocks/s': blocks / fromBlocks,
+      'snapshot made after s': snapshot,
+    })),
+  }
+}
+
+function searchSection(searches: readonly LongSearch[], { blocks }: FleetBenchOptions): Section {
+  const [first] = searches
+  const runs = first?.runs ?? 0
+  return {
+    title: `eth_getLogs over ${blocks.toLocaleString('en-US')} blocks, ${SEARCH_MEMBERS} members`,
+    note: `Each search is answered ${runs} times by a node alone and by the members in turn, one after the other; all have a copy of the same chain and one worker each. First answers after the start, and the median of those after. The members share the ${cpus().length} processors of this machine with each other.`,
+    rows: searches.map(({ what, logs, bytes, isEqual, digest, alone, shared }) => ({
+      search: what,
+      logs,
+      bytes,
+      'equal bytes': isEqual ? `yes, SHA-256 ${digest.slice(0, 16)}` : '**no**',
+      'alone, first ms': alone.first,
+      'alone, ms': alone.median,
+      'members, first ms': shared.first,
+      'members, ms': shared.median,
+    })),
   }
 }

@@ -9,8 +9,11 @@ export async function chainFolder(blocks: number): Promise<string> {
   const folder = join(WORK_FOLDER, `fleet-token-${blocks}`)
   if (existsSync(folder)) return folder
   const file = join(WORK_FOLDER, `fleet-token-${blocks}.rlp`)
-  await generateChain({ workload: 'token', blocks, transactionsPerBlock: 1, file })
   const unfinished = `${folder}.unfinished`
+  if (!existsSync(file)) {
+    await generateChain({ workload: 'token', blocks, transactionsPerBlock: 1, file: unfinished })
+    renameSync(unfinished, file)
+  }
   rmSync(unfinished, { recursive: true, force: true })
   await runImport(file, unfinished, {})
   renameSync(unfinished, folder)

@@ -9,68 +9,122 @@ import { Sender } from '../chain/sender.ts'
 import { percentiles } from './jetStream.ts'
 import type { FleetBenchOptions } from './options.ts'
 
-/** A search of logs at one node, or at a fleet of several. */
+/** A search of logs over a whole chain, at a node alone and at each member of a fleet. */
 export interface LongSearch {
-  readonly members: number
   readonly what: string
-  readonly milliseconds: number
+  /** How often each was asked. */
+  readonly runs: number
+  readonly logs: number
   readonly bytes: number
-  /** SHA-256 of the answer. */
+  /** SHA-256 of the answer of the node alone. */
   readonly digest: string
+  /** Whether each member answered the same bytes, each time. */
+  readonly isEqual: boolean
+  /** Times of the first answer after the start and the median of the others, milliseconds. */
+  readonly alone: SearchTimes
+  /** Member after member in turn, all of whom share the search. */
+  readonly shared: SearchTimes
 }
 
-const RUNS = 5
+interface SearchTimes {
+  readonly first: number
+  readonly median: number
+}
+
+/** Answers of each node, by turns. */
+const RUNS = 8
 const RESPONSE_BYTES = String(512 * 1024 * 1024)
 /** Topic of a transfer of tokens, of which each block of the chain has one. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** Who sends every hundredth of them, and who gets every thousandth (bench/chain/workloads.ts). */
-const SENDER = topicOf(new Sender('rhizome bench sender 0').address)
+/** Of bench/chain/workloads.ts: each sends every hundredth transfer. Ten of them come close to the limit of a search. */
+const SENDERS = Array.from({ length: 10 }, (_, index) =>
+  topicOf(new Sender(`rhizome bench sender ${index}`).address),
+)
+/** Who gets every thousandth. */
 const RECEIVER = topicOf(keccak256(Buffer.from('rhizome bench receiver 0')).subarray(0, 20))
 
-/** Searches a chain from its first block to its last with copies of the same data: median of some runs. */
+const SEARCHES = [
+  { what: 'topic: one log in a thousand blocks', topics: [TRANSFER, null, RECEIVER] },
+  { what: 'topic: one log in a hundred blocks', topics: [TRANSFER, SENDERS[0]] },
+  { what: 'ten topics: one log in ten blocks, close to the limit', topics: [TRANSFER, SENDERS] },
+] as const
+
+/** Searches a chain from its first block to its last at a fleet and at a node alone, each with a copy of the same data. */
 export async function measureSearches(
   chain: string,
   members: number,
   { blocks, servers, program }: Pick<FleetBenchOptions, 'blocks' | 'servers' | 'program'>,
 ): Promise<LongSearch[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-logs-'))
-  const count = Math.max(1, members)
-  for (let member = 0; member < count; member += 1)
-    cpSync(chain, join(folder, `m${member}`), { recursive: true })
-  const fleet = await TestFleet.start({
-    ...{ folder, members: count, servers: members === 0 ? 0 : servers, program },
-    args: ['--no-mining', '--max-response-size', RESPONSE_BYTES, '--response-cache', '0'],
-  })
+  const start = (name: string, count: number, natsServers: number) => {
+    for (let member = 0; member < count; member += 1)
+      cpSync(chain, join(folder, name, `m${member}`), { recursive: true })
+    return TestFleet.start({
+      ...{ folder: join(folder, name), members: count, servers: natsServers, program },
+      args: ['--no-mining', '--max-response-size', RESPONSE_BYTES, '--response-cache', '0'],
+    })
+  }
+  const nodes: TestFleet[] = []
   try {
-    const url = fleet.members[0]?.url ?? ''
+    nodes.push(await start('alone', 1, 0))
+    nodes.push(await start('fleet', members, servers))
+    const [alone = [], fleet = []] = nodes.map((each) => each.members.map(({ url }) => url))
     const whole = { fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` }
-    const searches = [
-      { what: 'one log in a hundred', params: { ...whole, topics: [TRANSFER, SENDER] } },
-      { what: 'one log in a thousand', params: { ...whole, topics: [TRANSFER, null, RECEIVER] } },
-    ]
     const results: LongSearch[] = []
-    for (const { what, params } of searches) {
-      const times: number[] = []
-      let answer = Buffer.alloc(0)
-      for (let run = 0; run < RUNS; run += 1) {
-        const begin = performance.now()
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [params] }),
-        })
-        answer = Buffer.from(await response.arrayBuffer())
-        times.push(performance.now() - begin)
-      }
-      if (!answer.includes('"result":[')) throw new Error(answer.toString('utf8', 0, 300))
-      const digest = createHash('sha256').update(answer).digest('hex').slice(0, 16)
-      results.push({ members, what, milliseconds: percentiles(times).p50, bytes: answer.length, digest })
-    }
+    for (const { what, topics } of SEARCHES)
+      results.push(await measureSearch(what, { ...whole, topics }, alone, fleet))
     return results
   } finally {
-    await fleet.close()
+    for (const each of nodes) await each.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function measureSearch(
+  what: string,
+  filter: object,
+  alone: readonly string[],
+  fleet: readonly string[],
+): Promise<LongSearch> {
+  const times = { alone: [] as number[], shared: [] as number[] }
+  const digests = new Set<string>()
+  let bytes = 0
+  let logs = 0
+  const ask = async (url: string, taken: number[]) => {
+    const { answer, milliseconds } = await search(url, filter)
+    taken.push(milliseconds)
+    digests.add(createHash('sha256').update(answer).digest('hex'))
+    bytes = answer.length
+    logs = (JSON.parse(answer.toString()) as { result: unknown[] }).result.length
+  }
+  for (let run = 0; run < RUNS; run += 1) {
+    await ask(alone[0] ?? '', times.alone)
+    await ask(fleet[run % fleet.length] ?? '', times.shared)
+  }
+  const [digest = ''] = digests
+  const timesOf = ([first = 0, ...others]: readonly number[]): SearchTimes => ({
+    first,
+    median: percentiles(others).p50,
+  })
+  return {
+    ...{ what, runs: RUNS, logs, bytes, digest, isEqual: digests.size === 1 },
+    ...{ alone: timesOf(times.alone), shared: timesOf(times.shared) },
+  }
+}
+
+/** @throws Error with the answer when it is none */
+async function search(url: string, filter: object): Promise<{ answer: Buffer; milliseconds: number }> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [filter] })
+  const began = performance.now()
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const answer = Buffer.from(await response.arrayBuffer())
+  const milliseconds = performance.now() - began
+  if (!answer.includes('"result":[{')) throw new Error(answer.toString('utf8', 0, 300))
+  return { answer, milliseconds }
 }
 
 function topicOf(address: Buffer): string {

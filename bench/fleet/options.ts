@@ -19,6 +19,8 @@ export interface FleetBenchOptions {
   readonly heads: number
   /** Members that are killed. */
   readonly failovers: number
+  /** Of the chains that a new member joins with. */
+  readonly joins: readonly number[]
   /** Of the chain that is searched. */
   readonly blocks: number
   /** Compiled command line of the members. */
@@ -34,6 +36,7 @@ export const FLEET_HELP = `bench -- fleet: several nodes as one service over NAT
   --servers N       servers of NATS: 1 or 3 (default 3)
   --heads N         blocks whose heads are followed at three members (default 100)
   --failovers N     times that the member with the pool is killed (default 10)
+  --joins LIST      blocks of the chains that new members join with (default 1000,100000)
   --blocks N        blocks of the chain that logs are searched in (default 100000)
   --program FILE    compiled command line of the members (default: that of this repository)`
 
@@ -48,6 +51,7 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
       servers: { type: 'string', default: '3' },
       heads: { type: 'string', default: '100' },
       failovers: { type: 'string', default: '10' },
+      joins: { type: 'string', default: '1000,100000' },
       blocks: { type: 'string', default: '100000' },
       program: { type: 'string', default: cliArguments()[0] ?? '' },
     },
@@ -65,6 +69,7 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
     servers: Number(values.servers),
     heads: Number(values.heads),
     failovers: Number(values.failovers),
+    joins: values.joins.split(',').map(Number),
     blocks: Number(values.blocks),
     program: values.program,
   }
