@@ -4,6 +4,9 @@ import type { Limits } from './limits.ts'
 /** Milliseconds of use that a member has granted in advance. */
 const AHEAD = 100
 
+/** The same while more than half of the burst is left for all members: the leader is asked less often. */
+const AHEAD_OF_PLENTY = 400
+
 /** The same for quotas of the day, of which each block is a write to NATS. */
 const QUOTA_AHEAD = 1000
 
@@ -112,7 +115,7 @@ export class GrantedUnits {
     this.#refused = 0
     this.#quotaRefused = 0
     // A member that is asked less than once in that time would let units expire: it overdraws.
-    const ahead = demand * (AHEAD / 1000)
+    const ahead = demand * (this.#ahead / 1000)
     const target = Math.min(burst, Math.max(ahead >= this.#lastCost ? ahead : 0, refused))
     const quotaAhead = Math.max(
       demand * (QUOTA_AHEAD / 1000),
@@ -243,7 +246,9 @@ export class GrantedUnits {
         return true
     }
     if (rate === 0) return false
-    return this.#overdrawn > 0 || this.#refused > 0 || this.#unitsAt(now) <= (this.#demand * AHEAD) / 2000
+    return (
+      this.#overdrawn > 0 || this.#refused > 0 || this.#unitsAt(now) <= (this.#demand * this.#ahead) / 2000
+    )
   }
 
   #unitsAt(now: number): number {
@@ -253,6 +258,10 @@ export class GrantedUnits {
   /** Whether so little of the day is left that nothing is used without a grant. */
   get #isNearEnd(): boolean {
     return this.#quotaLeft * 2 <= this.#limits.dailyQuota
+  }
+
+  get #ahead(): number {
+    return this.#level * 2 > this.#limits.burst ? AHEAD_OF_PLENTY : AHEAD
   }
 
   get #overdraft(): number {
