@@ -293,3 +293,23 @@ t.test('what is no call or no answer is refused', (t) => {
   t.ok(encodeGrantCall({ ...call, asks: longest }).length <= GRANT_BYTES)
   t.end()
 })
+
+t.test('while units are plenty the leader is asked less often', async (t) => {
+  const world = new GrantWorld()
+  world.elect()
+  world.add(1, { rate: RATE, burst: RATE })
+  const member = memberOf(world, 0)
+  const callsOf = async (perSecond: number, milliseconds: number) => {
+    const before = member.requests.stats().calls
+    member.offer(1, perSecond, world.now + milliseconds)
+    await world.run(milliseconds)
+    return member.requests.stats().calls - before
+  }
+  // Its bucket begins empty, and is full when it has rested.
+  const short = await callsOf(2 * RATE, 2 * SECOND)
+  await world.run(2 * SECOND)
+  const plenty = await callsOf(RATE / 2, 2 * SECOND)
+  t.ok(plenty <= 24, `${plenty} calls in two seconds`)
+  t.ok(short > 2 * plenty, `${short} calls where units are short`)
+  t.equal(member.requests.stats().failed, 0)
+})
