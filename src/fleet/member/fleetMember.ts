@@ -6,7 +6,10 @@ import {
   type FleetBlock,
   type FleetHead,
   type MemberId,
+  type SignatureWait,
 } from '../interface.ts'
+import { MemberSignatures } from '../quorum/memberSignatures.ts'
+import type { SignatureBook } from '../quorum/signatureBook.ts'
 import { ANNOUNCED_BLOCKS, type Announcement } from './announcement.ts'
 import { LagWatch } from './lagWatch.ts'
 import { type LeaderAction, LeaderLogic, type LeaderScene } from './leaderLogic.ts'
@@ -57,6 +60,8 @@ export interface FleetMemberParts {
   readonly front: MemberFront
   readonly scheduler: Scheduler
   readonly logger: Logger
+  /** Signatures of heads that this member makes, needs and knows of (fleet.md §12). */
+  readonly signatures: SignatureBook
   /** Last sequence of the log, read after this member had its lease for the first time. */
   readonly end: number
   /** What it knows of the fleet from an earlier life; null for a new member. */
@@ -81,6 +86,7 @@ export class FleetMember {
   readonly #leader: LeaderLogic
   readonly #lagWatch: LagWatch
   readonly #shared: SharedBlocks
+  readonly #signatures: MemberSignatures
   /** The canonical head. */
   readonly served: ServedHead
   #executed: FleetBlock[] = []
@@ -88,16 +94,20 @@ export class FleetMember {
   #cancelTick: () => void = () => undefined
   #isAnnouncing = false
   #isStopped = false
+  /** It applies a head: whether that has its signatures is known when it has done so. */
+  #isMoving = false
   /** Grows when it is fenced: what was begun before counts no more. */
   #life = 0
 
   constructor(parts: FleetMemberParts) {
     this.#parts = parts
-    this.#logic = parts.logic?.member ?? new MemberLogic(parts.self, parts.end)
-    this.#leader = parts.logic?.leader ?? new LeaderLogic(parts.self, parts.times.round)
+    const { self, times, end, signatures, logic } = parts
+    this.#logic = logic?.member ?? new MemberLogic(self, end, signatures.quorum === 0)
+    this.#leader = logic?.leader ?? new LeaderLogic(self, times.round, signatures)
     this.served = new ServedHead(parts.before, () => parts.scheduler.now(), parts.times.lease)
     this.#lagWatch = new LagWatch(parts.self)
     this.#shared = new SharedBlocks(parts.chain)
+    this.#signatures = new MemberSignatures(signatures, parts.scheduler, () => this.#announceSoon())
   }
 
   get head(): FleetHead | null {
@@ -115,6 +125,15 @@ export class FleetMember {
   /** Milliseconds for which it lacks a block that the others have; 0 for none. */
   get lag(): number {
     return this.#lagWatch.lag
+  }
+
+  /** For which signatures the head stands still, or this member does not serve it; null for none (fleet.md §12). */
+  get waits(): SignatureWait | null {
+    const { signatures } = this.#parts
+    const { applied } = this.#logic
+    if (applied !== null && !this.#logic.isSigned)
+      return { number: applied.number, signatures: signatures.of(applied).length, needed: signatures.quorum }
+    return this.#leader.waits(this.#scene)
   }
 
   /** Its canonical head, once known. */
@@ -157,6 +176,7 @@ export class FleetMember {
     // What others hear of this member it knows itself, and earlier.
     if (announcement.member === this.#parts.self) return
     this.#leader.heard(announcement, this.#parts.scheduler.now())
+    this.#hearSignatures(announcement)
     void this.#shared
       .hear(announcement, this.#executed, this.#logic.applied?.totalDifficulty ?? 0n)
       .then((isNew) => {
@@ -183,18 +203,48 @@ export class FleetMember {
    * @param time when the stream stored it, milliseconds since 1970
    */
   async applyHead(head: FleetHead, time?: number): Promise<void> {
-    const { chain, front, scheduler } = this.#parts
+    const { signatures } = this.#parts
+    signatures.hear(head, head.signatures ?? [])
     if (this.served.stays && this.served.isLighter(head)) return this.#pass(head)
+    this.#isMoving = true
+    try {
+      if (!signatures.suffices(head)) await this.#stopUnsigned()
+      await this.#moveTo(head, time)
+    } finally {
+      this.#isMoving = false
+    }
+  }
+
+  async #moveTo(head: FleetHead, time?: number): Promise<void> {
+    const { chain, front, scheduler, signatures } = this.#parts
     if (!(await this.#stand(head, time))) return
     const canonical = await chain.head()
     this.served.applied(canonical)
     const isOnHead = canonical.hash.equals(head.hash)
     const wasHeld = this.#logic.isHeld
     this.#logic.apply(head, isOnHead)
+    this.#logic.isSigned = signatures.suffices(head)
+    signatures.headChanged(head)
     if (wasHeld) this.holds.ended(scheduler.now())
     this.#leader.applied(head, scheduler.now())
     this.#tellFront()
     front.tell({ kind: 'release', revision: head.revision, hash: head.hash })
+    this.#changed()
+  }
+
+  /** The front thread has to know before it sees a head that it may not serve. */
+  async #stopUnsigned(): Promise<void> {
+    this.#logic.isSigned = false
+    this.#tellFront()
+    await this.#parts.front.ping()
+  }
+
+  #hearSignatures({ signed }: Announcement): void {
+    const { signatures } = this.#parts
+    if (!this.#signatures.hear(signed, this.#executed)) return
+    const { applied, isSigned } = this.#logic
+    if (this.#isMoving || isSigned || applied === null || !signatures.suffices(applied)) return
+    this.#logic.isSigned = true
     this.#changed()
   }
 
@@ -205,6 +255,8 @@ export class FleetMember {
     const block = await chain.executed(request.hash)
     const refusal = this.#logic.refusal(request, block !== null)
     if (refusal !== null) return { refusal }
+    const lacking = block && this.#signatures.lacking(block, request.signatures ?? [])
+    if (lacking !== null) return { refusal: lacking }
     this.holds.began(scheduler.now())
     await front.hold(request.revision)
     if (life !== this.#life) return { refusal: 'its lease was ended meanwhile' }
@@ -328,7 +380,8 @@ export class FleetMember {
 
   #announce(): void {
     if (this.#isStopped) return
-    const { self, bus, facts, scheduler } = this.#parts
+    const { self, bus, facts, scheduler, signatures } = this.#parts
+    const shared = this.#shared.newest(this.#logic.applied?.totalDifficulty ?? 0n)
     const announcement: Announcement = {
       ...facts(),
       member: self,
@@ -337,7 +390,15 @@ export class FleetMember {
       wants: this.#logic.wants,
       head: this.served.isOfFleet ? this.served.block : null,
       lag: this.#lagWatch.lag,
-      executed: [...this.#executed, ...this.#shared.newest(this.#logic.applied?.totalDifficulty ?? 0n)],
+      executed: [...this.#executed, ...shared],
+      quorum: signatures.quorum,
+      signed: this.#signatures.sign({
+        applied: this.#logic.applied,
+        canonical: this.served.block,
+        executed: this.#executed,
+        shared,
+        needed: this.#leader.greatestQuorum(this.#scene),
+      }),
     }
     this.#leader.heard(announcement, scheduler.now())
     bus.announce(announcement)
@@ -409,8 +470,11 @@ export class FleetMember {
     }
   }
 
-  async #ask(member: MemberId, request: PrepareRequest): Promise<void> {
+  async #ask(member: MemberId, { signatures = [], ...rest }: PrepareRequest): Promise<void> {
     const { self, bus, scheduler, times } = this.#parts
+    // Others need none, and those of an earlier version take no long request.
+    const needs = (this.#leader.views.get(member)?.announcement?.quorum ?? 0) > 0
+    const request = needs ? { ...rest, signatures } : rest
     try {
       const answer = await (member === self
         ? this.prepare(request)

@@ -1,4 +1,5 @@
-import type { FleetBlock, FleetHead, MemberId } from '../interface.ts'
+import type { FleetBlock, FleetHead, MemberId, SignatureWait } from '../interface.ts'
+import type { SignatureBook } from '../quorum/signatureBook.ts'
 import type { Announcement } from './announcement.ts'
 import type { HeadEntry } from './headEntry.ts'
 import { type HeadDoubt, HeadRecovery, type RecoveryScene } from './headRecovery.ts'
@@ -40,6 +41,9 @@ type Phase =
 
 const OPEN: Phase = { kind: 'open' }
 
+/** Signatures of blocks, as far as a leader needs them (fleet.md §12). */
+export type Signatures = Pick<SignatureBook, 'of' | 'has'>
+
 /** Counts of a leader. */
 export interface LeaderCounts {
   rounds: number
@@ -54,6 +58,7 @@ export class LeaderLogic {
   readonly counts: LeaderCounts = { rounds: 0, aborts: 0 }
   readonly #self: MemberId
   readonly #roundTime: number
+  readonly #signatures: Signatures
   readonly #views = new Map<MemberId, MemberView>()
   #phase: Phase = OPEN
   #epoch: number | null = null
@@ -62,11 +67,15 @@ export class LeaderLogic {
   readonly #ending = new Set<MemberId>()
   readonly #recovery: HeadRecovery
 
-  /** @param roundTime milliseconds for which members may take to prepare */
-  constructor(self: MemberId, roundTime: number) {
+  /**
+   * @param roundTime milliseconds for which members may take to prepare
+   * @param signatures that this member knows of
+   */
+  constructor(self: MemberId, roundTime: number, signatures: Signatures) {
     this.#self = self
     this.#recovery = new HeadRecovery(self)
     this.#roundTime = roundTime
+    this.#signatures = signatures
   }
 
   get views(): ReadonlyMap<MemberId, MemberView> {
@@ -183,7 +192,7 @@ export class LeaderLogic {
     const lost = this.#recovery.lostHead(this.#views, applied)
     if (lost !== null && this.mayLeave(revision)) return this.#restore(lost)
     const members = this.nextMembers(scene)
-    if (this.mustRepeat(applied, members, scene.now))
+    if (this.mustRepeat(applied, members, scene.now) || this.mustSign(applied, scene))
       return this.#write(revision, this.#entry(applied, members))
     const block = this.candidate(members, scene.now)
     if (block === null) return null
@@ -191,7 +200,9 @@ export class LeaderLogic {
     const deadline = scene.now + this.#roundTime
     const missing = new Set(members)
     this.#phase = { kind: 'preparing', revision, block, members, missing, deadline, isRefused: false }
-    return { kind: 'prepare', members, request: { epoch: this.#epoch ?? 0, revision, hash: block.hash } }
+    const signatures = this.neededBy(members) === 0 ? [] : this.#signatures.of(block)
+    const request = { epoch: this.#epoch ?? 0, revision, hash: block.hash, signatures }
+    return { kind: 'prepare', members, request }
   }
 
   /** Whether nobody may have had a heavier head than those that this member has heard of. */
@@ -222,18 +233,48 @@ export class LeaderLogic {
     return [...stay, ...join].sort()
   }
 
-  /** The heaviest block that all of these have executed and that has more difficulty than the head; null for none. */
+  /**
+   * The heaviest block that all of these have executed, that has more difficulty than the head and the signatures that
+   * each of these needs; null for none.
+   */
   protected candidate(members: readonly MemberId[], now: number): FleetBlock | null {
     const applied = this.#applied
     if (applied === null || members.length === 0) return null
     const views = members.map((id) => this.#view(id))
     if (!views.every((view) => view.isReliable(now, LEADER_PAUSE))) return null
     if (!views.every(({ announcement }) => announcement?.applied === applied.revision)) return null
-    const [first, ...others] = views
+    return this.#heaviestOfAll(applied, members, this.neededBy(members))
+  }
+
+  /** The greatest number of signatures that one of these needs (fleet.md §12). */
+  protected neededBy(members: Iterable<MemberId>): number {
+    let most = 0
+    for (const id of members) most = Math.max(most, this.#views.get(id)?.announcement?.quorum ?? 0)
+    return most
+  }
+
+  /** The greatest number of signatures that a member needs, named or not. */
+  greatestQuorum({ isOver }: Pick<LeaderScene, 'isOver'>): number {
+    return this.neededBy([...this.#views.keys()].filter((id) => !isOver(id)))
+  }
+
+  /** For which signatures the head stands still; null when it does not (fleet.md §12). */
+  waits(scene: LeaderScene): SignatureWait | null {
+    const applied = this.#applied
+    if (applied === null) return null
+    const members = this.nextMembers(scene)
+    const needed = this.neededBy(members)
+    const block = needed === 0 ? null : this.#heaviestOfAll(applied, members, 0)
+    if (block === null || this.#heaviestOfAll(applied, members, needed) !== null) return null
+    return { number: block.number, signatures: this.#signatures.of(block).length, needed }
+  }
+
+  #heaviestOfAll(applied: FleetHead, members: readonly MemberId[], needed: number): FleetBlock | null {
+    const [first, ...others] = members.map((id) => this.#view(id))
     let best: FleetBlock | null = null
     for (const block of first?.executed ?? []) {
       if (!this.isHeavier(block, best ?? applied)) continue
-      if (others.every((view) => view.has(block.hash))) best = block
+      if (others.every((view) => view.has(block.hash)) && this.#signatures.has(block, needed)) best = block
     }
     return best
   }
@@ -272,6 +313,12 @@ export class LeaderLogic {
     return next.some((id) => this.hasStopped(id, revision))
   }
 
+  /** Whether the entry lacks signatures that are there by now, and that a member needs. */
+  protected mustSign(applied: FleetHead, scene: LeaderScene): boolean {
+    const needed = this.greatestQuorum(scene)
+    return (applied.signatures?.length ?? 0) < needed && this.#signatures.has(applied, needed)
+  }
+
   #abort(scene: LeaderScene, late: Iterable<MemberId>): LeaderAction | null {
     const applied = this.#applied
     if (applied === null) return null
@@ -280,8 +327,10 @@ export class LeaderLogic {
     return this.#write(applied.revision, this.#entry(applied, this.nextMembers(scene)))
   }
 
-  #entry({ number, hash, totalDifficulty }: FleetBlock, members: readonly MemberId[]): HeadEntry {
-    return { epoch: this.#epoch ?? 0, leader: this.#self, number, hash, totalDifficulty, members }
+  #entry(block: FleetBlock, members: readonly MemberId[]): HeadEntry {
+    const { number, hash, totalDifficulty } = block
+    const signatures = this.#signatures.of(block)
+    return { epoch: this.#epoch ?? 0, leader: this.#self, number, hash, totalDifficulty, members, signatures }
   }
 
   #write(expected: number, entry: HeadEntry): LeaderAction {

@@ -22,14 +22,17 @@ export class MemberLogic {
   /** The front thread knows that it leaves. */
   #isStopped = false
   #isReady = false
+  #isSigned: boolean
 
   /**
    * @param end last sequence of the log, read after this member began: what it pledged in an earlier life it does not
    * know, but no later entry was prepared by that life alone
+   * @param isSigned whether it may serve a head before it knows of signatures
    */
-  constructor(self: MemberId, end: number) {
+  constructor(self: MemberId, end: number, isSigned = true) {
     this.#self = self
     this.#floor = end
+    this.#isSigned = isSigned
   }
 
   /** The head that it applied last. */
@@ -44,11 +47,15 @@ export class MemberLogic {
 
   /** Whether it is to be named by the next head. */
   get wants(): boolean {
-    return this.#isReady && this.#isOnHead && !this.#isOver && !this.#isFenced && this.#leaving === null
+    const isFit = this.#isReady && this.#isOnHead && this.#isSigned
+    return isFit && !this.#isOver && !this.#isFenced && this.#leaving === null
   }
 
   /** Why it does not serve; null when it does, or is held by a round for a moment. */
   get absence(): FleetAbsence | null {
+    // Before all others: a member that is cut off may be one that answers at the head all the same.
+    if (!this.#isSigned && this.#leaving !== 'draining')
+      return this.#applied === null ? 'joining' : 'unsigned'
     if ((this.#isOver || this.#isFenced) && this.#leaving !== 'draining') return 'cutOff'
     if (this.#leaving !== null) return this.#leaving
     const applied = this.#applied
@@ -97,6 +104,15 @@ export class MemberLogic {
     this.#isOnHead = isOnHead
     // Whoever does not want to serve says so under each revision anew: what it said before is about earlier ones.
     if (this.#isStopped) this.#raiseFloor(head.revision)
+  }
+
+  /** Whether the canonical head has the signatures that this member needs (fleet.md §12). */
+  get isSigned(): boolean {
+    return this.#isSigned
+  }
+
+  set isSigned(isSigned: boolean) {
+    this.#isSigned = isSigned
   }
 
   /** Whether the deadline of its lease has passed; what others know of it is not changed by that. */

@@ -3,6 +3,7 @@ import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { createScheduler } from '../../p2p/peers/scheduler.ts'
+import type { SignerKey } from '../../snapshot/blsKeys.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { FleetError } from '../errors.ts'
 import type {
@@ -23,6 +24,9 @@ import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
 import { checkResources, openBucket } from '../nats/provision.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
+import { createSignatureBook, type HeadTrust } from '../quorum/blsSignatures.ts'
+import type { SignatureBook } from '../quorum/signatureBook.ts'
+import { describeWait, WaitWatch } from '../quorum/signatureWait.ts'
 import { BlockExchange } from './blockExchange.ts'
 import { createView, othersThatServe, othersToAsk } from './fleetView.ts'
 import { MemberIdentity } from './memberIdentity.ts'
@@ -48,6 +52,7 @@ export interface FleetRuntimeOptions {
   readonly dataDir: string
   readonly times: MemberTimes
   readonly pool: FleetPoolOptions
+  readonly heads: HeadTrust
 }
 
 /** What a {@link FleetRuntime} is made of. */
@@ -64,6 +69,8 @@ export interface FleetRuntimeParts {
   readonly clock: () => number
   readonly log: Logger
   readonly parts: readonly FleetPart[]
+  /** The key with which this member signs; null for none. @throws FleetError */
+  readKey(): Promise<SignerKey | null>
   tell(event: FleetFrontEvent): void
   /** Share of time in which this member was busy, 0 to 1. */
   load(): number
@@ -89,6 +96,7 @@ export class FleetRuntime {
   readonly #parts: FleetRuntimeParts
   readonly #counts: Record<string, number> = {}
   readonly #listeners = new Set<() => void>()
+  readonly #waits = new WaitWatch()
   readonly #closers: (() => Promise<void> | void)[] = []
   readonly #started: FleetPart[] = []
   #connected: Connected | null = null
@@ -153,6 +161,7 @@ export class FleetRuntime {
     const { connection, names, calls, identity, stream, membership, log } = connected
     const before = identity.position
     const end = await stream.end()
+    const signatures = await this.#createSignatures()
     const blocks = this.#createBlocks(connected)
     this.#blocks = blocks
     const member = new FleetMember({
@@ -168,8 +177,7 @@ export class FleetRuntime {
         tell: (event) => this.#parts.tell(event),
       },
       scheduler: { ...createScheduler(), now: this.#parts.clock },
-      logger,
-      end,
+      ...{ logger, signatures, end },
       before: before && { named: identity.named },
       facts: () => this.#facts(),
       fetch: (hash) => blocks.fetch(hash),
@@ -283,6 +291,18 @@ export class FleetRuntime {
       counts: this.#counts,
       blocks: this.#blocks?.counts ?? { published: 0, left: 0 },
     })
+  }
+
+  async #createSignatures(): Promise<SignatureBook> {
+    const { options, chain, log, readKey } = this.#parts
+    const { fleet, heads } = options
+    const key = await readKey()
+    if (key !== null && heads.keys.length > 0 && !heads.keys.includes(key.publicKey))
+      log.warn(
+        { key: key.publicKey },
+        '--fleet-signer-key is none of --fleet-keys: its signatures do not count',
+      )
+    return createSignatureBook({ fleet, genesis: await chain.genesisHash() }, heads, key)
   }
 
   #createMembership(
@@ -423,7 +443,9 @@ export class FleetRuntime {
   #record() {
     const member = this.#member
     const head = member?.canonical ?? null
-    return { ...this.#facts(), serves: member?.absence === null, head, lag: member?.lag ?? null }
+    const wait = this.#waits.look(member?.waits ?? null, this.#parts.clock())
+    const waits = wait && describeWait(wait)
+    return { ...this.#facts(), serves: member?.absence === null, head, lag: member?.lag ?? null, waits }
   }
 
   #facts(): MemberFacts {

@@ -1,5 +1,6 @@
 import type { FleetStatus, MemberId, MemberStatus } from '../interface.ts'
 import type { FleetMember } from '../member/fleetMember.ts'
+import { describeWait } from '../quorum/signatureWait.ts'
 import type { Membership } from './membership.ts'
 
 /** What {@link composeStatus} looks at. */
@@ -19,6 +20,8 @@ export function composeStatus(parts: StatusParts): FleetStatus {
   const { fleet, self, number, member, membership, reason, counts, blocks } = parts
   const head = member?.head ?? null
   const absence = member === null ? 'joining' : member.absence
+  const waits = member?.waits ?? null
+  const why = absence === 'unsigned' && waits !== null ? describeWait(waits) : reason
   const members = (membership?.all.all() ?? [])
     .filter(({ id }) => membership?.isOver(id) === false)
     .map(({ id, record }): MemberStatus => {
@@ -40,7 +43,8 @@ export function composeStatus(parts: StatusParts): FleetStatus {
     self,
     number,
     absence,
-    reason: absence === null ? null : reason,
+    reason: absence === null ? null : why,
+    waits,
     head,
     leader: membership?.leader.leader ?? null,
     isLeader: membership?.leading !== null && membership !== null,

@@ -14,10 +14,12 @@ import type {
   FleetThreadService,
 } from '../../fleet/interface.ts'
 import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
+import { readMemberKey } from '../../fleet/snapshots/memberKey.ts'
 import { WorkPart } from '../../fleet/work/workPart.ts'
 import { bootClock } from '../../native/bootClock.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
+import type { SignerKey } from '../../snapshot/blsKeys.ts'
 import { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
@@ -65,6 +67,12 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
   let tell: (event: FleetFrontEvent) => void = () => undefined
   const elu = createLoadMeter()
   const work = new WorkPart()
+  let key: Promise<SignerKey | null> | null = null
+  // Its passphrase is stretched once.
+  const readKey = () => {
+    key ??= options.signerKey === null ? Promise.resolve(null) : readMemberKey(options.signerKey)
+    return key
+  }
   const runtime = new FleetRuntime({
     options: {
       connection: options.connection,
@@ -73,6 +81,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
       version: options.version,
       dataDir: options.dataDir,
       pool: options.pool,
+      heads: options.heads,
       times: { lease: options.lease, round: options.round, hold: options.hold, lag: options.lag * SECOND },
     },
     spec,
@@ -83,7 +92,8 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
     shared: { deadline },
     clock: bootClock,
     log,
-    parts: createFleetParts(options, work),
+    parts: createFleetParts(options, work, readKey),
+    readKey,
     tell: (event) => tell(event),
     load: elu,
     onFailure: (error) => void end({ kind: 'died', reason: error.message }),

@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util'
-import { LOSSES, PLANTED_FAULTS, PLANTED_LOSSES, type SimFaults } from '../../support/fleet/simFaults.ts'
+import {
+  LOSSES,
+  PLANTED_FAULTS,
+  PLANTED_LOSSES,
+  PLANTED_SIGNATURES,
+  type SimFaults,
+} from '../../support/fleet/simFaults.ts'
 import { DISTURBED, membersOf, simulate } from '../../support/fleet/simFleet.ts'
 
-// The long form of test/unit/fleet/memberSimulation.test.ts.
+// The long form of test/unit/fleet/memberSimulation.test.ts and, with `--signed`, of test/unit/fleet/signedHeads.test.ts.
 const { values } = parseArgs({
   options: {
     /** Runs without a fault. */
@@ -15,6 +21,8 @@ const { values } = parseArgs({
     time: { type: 'string', default: String(DISTURBED) },
     /** How often the log loses its last heads in a run. */
     losses: { type: 'string', default: '0' },
+    /** Whether members need signatures of heads, in runs without a fault. */
+    signed: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed)
@@ -24,7 +32,7 @@ let failures = 0
 for (let seed = first; seed < first + Number(values.runs); seed += 1) {
   const { violations, stuck, notes } = await simulate({
     ...{ seed, members: membersOf(seed), milliseconds },
-    losses: Number(values.losses),
+    ...{ losses: Number(values.losses), isSigned: values.signed },
   })
   if (violations.length + stuck.length === 0) continue
   failures += 1
@@ -36,18 +44,23 @@ console.log(`${values.runs} runs from seed ${first}: ${failures} with a violatio
 if (Number(values.planted) > 0) {
   for (const [fault] of PLANTED_FAULTS) await find(fault, 0)
   for (const [fault] of PLANTED_LOSSES) await find(fault, LOSSES)
+  for (const [fault] of PLANTED_SIGNATURES) await find(fault, 0, true)
 }
 process.exitCode = failures === 0 ? 0 : 1
 
-async function find(fault: keyof SimFaults, losses: number): Promise<void> {
-  const seed = await seedThatShows(fault, losses)
+async function find(fault: keyof SimFaults, losses: number, isSigned = false): Promise<void> {
+  const seed = await seedThatShows(fault, losses, isSigned)
   if (seed === null) failures += 1
   console.log(`${fault}: ${seed === null ? 'NOT FOUND' : `found with seed ${seed}`}`)
 }
 
-async function seedThatShows(fault: keyof SimFaults, losses: number): Promise<number | null> {
+async function seedThatShows(
+  fault: keyof SimFaults,
+  losses: number,
+  isSigned: boolean,
+): Promise<number | null> {
   for (let seed = first; seed < first + Number(values.planted); seed += 1) {
-    const run = { seed, members: membersOf(seed), milliseconds, faults: { [fault]: true }, losses }
+    const run = { seed, members: membersOf(seed), milliseconds, faults: { [fault]: true }, losses, isSigned }
     if ((await simulate(run)).violations.length > 0) return seed
   }
   return null

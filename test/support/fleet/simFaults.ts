@@ -35,6 +35,8 @@ export interface SimFaults {
   readonly leavingIsStopped?: boolean
   /** The leader moves to a block of less difficulty. */
   readonly difficultyIgnored?: boolean
+  /** A member takes every head for one that has the signatures it needs. */
+  readonly signaturesNotChecked?: boolean
   /** A leader writes no head of its own when nothing else changes. */
   readonly headNotRepeated?: boolean
   /** A member that starts does not know that its canonical head is one of the fleet. */
@@ -67,4 +69,9 @@ export const LOSSES = 3
 export const PLANTED_LOSSES: readonly (readonly [keyof SimFaults, number])[] = [
   ['headForgotten', 40],
   ['othersNotAwaited', 3],
+]
+
+/** Faults that a run with signatures shows, each with the first seed that does. */
+export const PLANTED_SIGNATURES: readonly (readonly [keyof SimFaults, number])[] = [
+  ['signaturesNotChecked', 1],
 ]

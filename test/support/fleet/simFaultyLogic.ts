@@ -2,7 +2,9 @@ import type { FleetAbsence, FleetBlock, FleetHead, MemberId } from '../../../src
 import type { Announcement } from '../../../src/fleet/member/announcement.ts'
 import { LeaderLogic, type LeaderScene } from '../../../src/fleet/member/leaderLogic.ts'
 import { MemberLogic } from '../../../src/fleet/member/memberLogic.ts'
+import type { SignatureBook } from '../../../src/fleet/quorum/signatureBook.ts'
 import type { SimFaults } from './simFaults.ts'
+import { OldBook } from './simSignatures.ts'
 
 /** The logic of a member, with the rules that are broken left out. */
 export function createFaultyLogic(
@@ -10,18 +12,19 @@ export function createFaultyLogic(
   self: MemberId,
   end: number,
   roundTime: number,
+  signatures: SignatureBook,
 ): { member: MemberLogic; leader: LeaderLogic } {
   return {
-    member: new FaultyMember(faults, self, faults.startForgotten ? 0 : end),
-    leader: new FaultyLeader(faults, self, roundTime),
+    member: new FaultyMember(faults, self, faults.startForgotten ? 0 : end, signatures.quorum === 0),
+    leader: new FaultyLeader(faults, self, roundTime, signatures),
   }
 }
 
 class FaultyMember extends MemberLogic {
   readonly #faults: SimFaults
 
-  constructor(faults: SimFaults, self: MemberId, end: number) {
-    super(self, end)
+  constructor(faults: SimFaults, self: MemberId, end: number, isSigned: boolean) {
+    super(self, end, isSigned)
     this.#faults = faults
   }
 
@@ -39,9 +42,11 @@ class FaultyMember extends MemberLogic {
 class FaultyLeader extends LeaderLogic {
   readonly #faults: SimFaults
   readonly #left = new Set<MemberId>()
+  readonly #isOld: boolean
 
-  constructor(faults: SimFaults, self: MemberId, roundTime: number) {
-    super(self, roundTime)
+  constructor(faults: SimFaults, self: MemberId, roundTime: number, signatures: SignatureBook) {
+    super(self, roundTime, signatures)
+    this.#isOld = signatures instanceof OldBook
     this.#faults = faults
   }
 
@@ -49,6 +54,11 @@ class FaultyLeader extends LeaderLogic {
     super.heard(announcement, now)
     if (announcement.wants) this.#left.delete(announcement.member)
     else this.#left.add(announcement.member)
+  }
+
+  /** A version that knows of no signatures waits for none. */
+  protected override neededBy(members: Iterable<MemberId>): number {
+    return this.#isOld ? 0 : super.neededBy(members)
   }
 
   protected override hasStopped(id: MemberId, revision: number): boolean {

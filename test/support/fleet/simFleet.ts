@@ -3,6 +3,7 @@ import type { SimFaults } from './simFaults.ts'
 import { createFaultyLogic } from './simFaultyLogic.ts'
 import { SIM_TIMES, SimDisk, SimNode } from './simNode.ts'
 import { SimServer } from './simServer.ts'
+import { SimSignatures } from './simSignatures.ts'
 import { SimWorld } from './simWorld.ts'
 
 /** What a run is made of. */
@@ -14,6 +15,8 @@ export interface SimRun {
   readonly faults?: SimFaults
   /** Nothing happens but what the caller has happen. */
   readonly isQuiet?: boolean
+  /** Whether members need signatures of heads, and some of the time are of a version that knows of none. */
+  readonly isSigned?: boolean
   /** How often the log loses its last heads. */
   readonly losses?: number
 }
@@ -45,6 +48,8 @@ const LAST_ROUND = 3000
 /** Blocks that members synchronise, and milliseconds for which the slowest one executes a block. */
 const SYNCED_BLOCKS = 400
 const SLOW_BLOCK = 8
+/** Share of lives of members that are of a version without signatures, where there are some. */
+const OLD_LIVES = 0.3
 /** Fastest and slowest clock: they differ in speed by less than a third. */
 const RATES = [0.88, 1.15] as const
 
@@ -73,10 +78,13 @@ class SimFleet {
   readonly #world: SimWorld
   readonly #server: SimServer
   readonly #faults: SimFaults
+  readonly #signatures: SimSignatures
   readonly #ids: readonly MemberId[]
   readonly #disks = new Map<MemberId, SimDisk>()
   readonly #rates = new Map<MemberId, number>()
   readonly #nodes = new Map<MemberId, SimNode>()
+  /** Members whose present life knows of no signatures. */
+  readonly #old = new Set<MemberId>()
   readonly #blocks = new Map<string, FleetBlock>()
   #heaviest: FleetBlock
   #newest: FleetBlock
@@ -89,7 +97,7 @@ class SimFleet {
   /** The heaviest head that an answer had which has ended. */
   #seen: FleetBlock
 
-  constructor({ seed, members, faults = {}, isQuiet = false }: SimRun) {
+  constructor({ seed, members, faults = {}, isQuiet = false, isSigned = false }: SimRun) {
     const world = new SimWorld(seed)
     this.#world = world
     this.#faults = faults
@@ -99,6 +107,7 @@ class SimFleet {
     this.#newest = genesis
     this.#seen = genesis
     this.#ids = Array.from({ length: members }, (_, index) => String(index + 1).padStart(16, '0'))
+    this.#signatures = new SimSignatures(world, faults, this.#ids, isSigned)
     for (const id of this.#ids) {
       this.#disks.set(id, new SimDisk(genesis))
       this.#rates.set(id, world.between(...RATES))
@@ -144,7 +153,7 @@ class SimFleet {
     }
     for (const [id, node] of this.#nodes) {
       node.process.stoppedUntil = 0
-      if (node.process.isDead || node.member?.absence === 'draining') this.#start(id)
+      if (node.process.isDead || node.member?.absence === 'draining' || this.#old.has(id)) this.#start(id)
     }
     await world.run(world.now + milliseconds)
     this.#makesBlocks = false
@@ -173,6 +182,10 @@ class SimFleet {
   }
 
   #start(id: MemberId): void {
+    const { mayBeOld } = this.#signatures
+    if (mayBeOld && this.#isDisturbed && this.#world.chance(OLD_LIVES)) this.#old.add(id)
+    else this.#old.delete(id)
+    const signatures = this.#signatures.book(id, this.#old.has(id))
     const before = this.#nodes.get(id)
     if (before !== undefined) {
       before.process.isDead = true
@@ -188,7 +201,9 @@ class SimFleet {
       disk,
       rate: this.#rates.get(id) ?? 1,
       blocks: this.#blocks,
-      logic: (end) => createFaultyLogic(this.#faults, id, end, SIM_TIMES.round),
+      signatures,
+      spoil: (announcement) => this.#signatures.spoil(announcement),
+      logic: (end) => createFaultyLogic(this.#faults, id, end, SIM_TIMES.round, signatures),
     })
     this.#nodes.set(id, node)
     // What it has promised by then it does not know afterwards.
@@ -263,6 +278,10 @@ class SimFleet {
     await world.sleep(world.chance(0.02) ? world.between(20, 300) : world.between(0, 5), node.process)
     if (!node.front.mayAnswer()) return
     this.#answered += 1
+    const signed = this.#signatures.count(head)
+    if (signed < node.quorum && this.#violations.length === 0) this.#notes = [...world.notes]
+    if (signed < node.quorum)
+      this.#violations.push(`at ${Math.round(world.now)}: ${id} answers at a head with ${signed} signatures`)
     if (head.totalDifficulty < floor && this.#violations.length === 0) this.#notes = [...this.#world.notes]
     if (head.totalDifficulty < floor)
       this.#violations.push(

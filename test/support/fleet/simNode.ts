@@ -6,6 +6,7 @@ import type { LeaderLogic } from '../../../src/fleet/member/leaderLogic.ts'
 import type { MemberLogic } from '../../../src/fleet/member/memberLogic.ts'
 import type { MemberBus, MemberChain, WriteOutcome } from '../../../src/fleet/member/memberPorts.ts'
 import type { PrepareAnswer, PrepareRequest } from '../../../src/fleet/member/prepare.ts'
+import type { SignatureBook } from '../../../src/fleet/quorum/signatureBook.ts'
 import type { Scheduler } from '../../../src/p2p/peers/scheduler.ts'
 import type { SimFaults } from './simFaults.ts'
 import { SimFront } from './simFront.ts'
@@ -40,6 +41,10 @@ export interface SimNodeParts {
   readonly rate: number
   /** Blocks that exist, by hash. */
   readonly blocks: ReadonlyMap<string, FleetBlock>
+  /** Signatures of heads that it makes, needs and knows of. */
+  readonly signatures: SignatureBook
+  /** What it announces, as it arrives. */
+  spoil(announcement: Announcement): Announcement
   logic(end: number): { readonly member: MemberLogic; readonly leader: LeaderLogic }
 }
 
@@ -117,6 +122,11 @@ export class SimNode implements MemberBus {
     this.#leases.start()
   }
 
+  /** Signatures that a head needs before this member may answer at it. */
+  get quorum(): number {
+    return this.#parts.signatures.quorum
+  }
+
   get member(): FleetMember | null {
     return this.#member
   }
@@ -133,7 +143,7 @@ export class SimNode implements MemberBus {
   announce(announcement: Announcement): void {
     // What it says is of a log that may not be there any more.
     if (!this.#leases.isVerified) return
-    this.#send(null, { kind: 'announcement', announcement })
+    this.#send(null, { kind: 'announcement', announcement: this.#parts.spoil(announcement) })
   }
 
   prepare(member: MemberId, request: PrepareRequest, milliseconds: number): Promise<PrepareAnswer> {
@@ -179,6 +189,7 @@ export class SimNode implements MemberBus {
       front: this.front,
       scheduler: this.#scheduler,
       logger: SILENT,
+      signatures: this.#parts.signatures,
       end,
       before: before && { named: before.members },
       facts: () => ({ name: id, number, version: '1', load: 0 }),
