@@ -19,7 +19,7 @@ function chain(heads: string): Line[] {
         number: numberOf(hash),
         hash,
         parent,
-        logs: [{ name: logName(hash, 0, false), address: ADDRESS }],
+        logs: [{ name: logName(hash, 0, false), address: ADDRESS, transaction: `t-${hash}` }],
       }),
     ),
     ...[...heads].map((hash): Line => ({ type: 'head', number: numberOf(hash), hash })),
@@ -222,6 +222,10 @@ t.test('filters of transactions', (t) => {
   t.same(run(sends(2, 3, 0), polls(4, 5, ['t0']), sends(6, 7, 1), polls(8, 9, ['t1'])), [])
   t.match(run(sends(2, 3, 0), polls(4, 5, ['t0']), polls(8, 9, ['t0'])), [/twice/])
   t.match(run(sends(2, 3, 0), polls(4, 5, [])), [/does not tell t0/])
+  const again = [polls(4, 5, ['t-b']), polls(8, 9, ['t-b'])]
+  t.match(run(...chain('abc'), ...again), [/twice/])
+  t.same(run(...chain('abC'), ...again), [], 'a reorganisation gave it back')
+  t.match(run(...chain('abC'), sees(2, 3, 'C'), ...again), [/twice/], 'but not one before both')
   t.same(run(sends(2, 3, 0), polls(4, 5, undefined), polls(6, 7, [])), [])
   const later = [sends(2000, 2001, 0), polls(2002, 2003, [])]
   t.match(run(polls(4, 5, undefined), ...later), [/does not tell t0/], 'sent when that poll was over')

@@ -39,7 +39,15 @@ export class RecordedChains {
     return names
   }
 
-  /** Whether a head has the one before it on its chain. */
+  /** Transactions with logs that the chain had at the head before a place, and has no more. */
+  givenBack(place: number): ReadonlySet<string> {
+    if (place < 1 || place >= this.places) return new Set()
+    const { left, joined } = this.#path(this.#hash(place - 1), this.#hash(place))
+    const kept = new Set(joined.flatMap(transactionsOf))
+    return new Set(left.flatMap(transactionsOf).filter((hash) => !kept.has(hash)))
+  }
+
+  /** Whether a head does not have the one before it on its chain. */
   isReorganisation(place: number): boolean {
     return place > 0 && this.#path(this.#hash(place - 1), this.#hash(place)).left.length > 0
   }
@@ -108,4 +116,8 @@ function logsOf({ logs }: BlockEntry, address: string | null, removed: boolean):
     const [hash = '', index = ''] = name.split(':')
     return logName(hash, Number(index), removed)
   })
+}
+
+function transactionsOf({ logs }: BlockEntry): string[] {
+  return logs.flatMap(({ transaction }) => (transaction === undefined ? [] : [transaction]))
 }

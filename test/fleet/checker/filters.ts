@@ -22,7 +22,7 @@ export function checkFilters(history: History, order: HeadOrder, chains: Recorde
   return filtersOf(history).flatMap((filter) => {
     const violation =
       filter.of === 'transactions'
-        ? checkTransactions(filter, history)
+        ? checkTransactions(filter, history, order, chains)
         : checkEvents(filter, filter.of, chains, order)
     return violation === null ? [] : [violation]
   })
@@ -118,10 +118,20 @@ function describe(
 }
 
 /**
- * A filter of transactions tells each hash once, and what was acknowledged before a poll began by the end of it, unless
+ * A filter of transactions tells each hash once, again only when a reorganisation gave it back to the pool, and what was acknowledged before a poll began by the end of it, unless
  * a poll that was not answered may have taken it along: one that was done after it was sent.
  */
-function checkTransactions({ made, id, polls }: Polled, { entries, faults }: History): Violation | null {
+function checkTransactions(
+  { made, id, polls }: Polled,
+  { entries, faults }: History,
+  order: HeadOrder,
+  chains: RecordedChains,
+): Violation | null {
+  /** What a reorganisation gave back to the pool enters it once more, and is told of once more. */
+  const isGivenBack = (hash: string, before: Entry, poll: Entry) =>
+    range(order.floor(before.begin) + 1, order.ceiling(poll.end)).some((place) =>
+      chains.givenBack(place).has(hash),
+    )
   const told = new Map<string, Entry>()
   const sends = entries.filter(
     ({ operation, outcome, begin }) =>
@@ -145,7 +155,7 @@ function checkTransactions({ made, id, polls }: Polled, { entries, faults }: His
     if (poll.outcome.kind !== 'answered') continue
     for (const hash of poll.outcome.value as readonly string[]) {
       const before = told.get(hash)
-      if (before !== undefined)
+      if (before !== undefined && !isGivenBack(hash, before, poll))
         return { rule: 'filter', message: `filter ${id} tells ${hash} twice`, entries: [before, poll] }
       told.set(hash, poll)
     }

@@ -92,8 +92,12 @@ export interface BlockEntry {
   readonly number: number
   readonly hash: string
   readonly parent: string
-  /** Of its logs, by {@link logName} without `removed`. */
-  readonly logs: readonly { readonly name: string; readonly address: string }[]
+  /** Of its logs, by {@link logName} without `removed`, with hashes of their transactions. */
+  readonly logs: readonly {
+    readonly name: string
+    readonly address: string
+    readonly transaction?: string
+  }[]
 }
 
 /** What a member has of something acknowledged after everything has healed. */

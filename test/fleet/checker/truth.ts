@@ -11,6 +11,7 @@ interface RpcBlock {
 
 interface RpcLog {
   readonly address: string
+  readonly transactionHash: string
 }
 
 export interface TruthOptions {
@@ -102,7 +103,11 @@ async function blockEntry(url: string, block: RpcBlock): Promise<BlockEntry> {
     number: Number(block.number),
     hash,
     parent: block.parentHash,
-    logs: logs.map(({ address }, at) => ({ name: names[at] ?? '', address })),
+    logs: logs.map(({ address, transactionHash: transaction }, at) => ({
+      name: names[at] ?? '',
+      address,
+      transaction,
+    })),
   }
 }
 

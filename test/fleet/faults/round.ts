@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GRANT_LIFETIME } from '../../../src/gateway/access/grantedUnits.ts'
@@ -87,6 +87,8 @@ const REORGANISING = 0.3
 const USAGE_MS = 2500
 /** A revocation reaches the members of a fleet that has healed by a watch; a node without a fleet looks every second. */
 const REVOKED_WITHIN_MS = 1500
+const LONG_HEALING_MS = 20_000
+const KEPT_OUTPUT = 50_000
 /** Cost units of the one method of keys with limits. */
 const DEAREST_REQUEST = 1
 
@@ -149,6 +151,7 @@ export async function runRound(
   const end = performance.now()
   await fleet.untilReady()
   const healed = performance.now()
+  if (healed - end > LONG_HEALING_MS) keepOutputs(fleet, join(folder, `outputs-${round}.txt`))
   writer.write({ type: 'fault', what: `${kind.name}: ${what}`, killed, begin, end, healed })
   for (const [{ id }, limits] of [
     [key, {}],
@@ -196,6 +199,12 @@ export async function runRound(
     phases,
     history: violations.length === 0 ? null : path,
   }
+}
+
+/** What members said may tell why a fleet took so long. */
+function keepOutputs({ members }: TestFleet, path: string): void {
+  const outputs = members.map(({ member, output }) => `m${member}:\n${output.slice(-KEPT_OUTPUT)}`)
+  writeFileSync(path, outputs.join('\n'))
 }
 
 async function revoke(fleet: TestFleet, key: ClientKey, writer: HistoryWriter): Promise<void> {
