@@ -70,7 +70,7 @@ t.test(
     t.equal(wrong.code, 1)
 
     const { pid } = drained
-    drained.signal('SIGTERM')
+    process.kill(pid, 'SIGTERM')
     await until('it is not ready', async () => !(await drained.isReady()))
     for (let answer = 0; answer < ANSWERS; answer += 1) {
       t.equal(typeof (await blockNumber(drained)), 'string', 'it serves until the delay is over')

@@ -4,6 +4,7 @@ import { FILTER_SERVICES } from '../../fleet/filters/filterPart.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
 import { askLog } from '../../fleet/filters/logReader.ts'
 import { OwnFilters } from '../../fleet/filters/ownFilters.ts'
+import { EVERY_REVISION } from '../../fleet/interface.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { NodeContext } from '../../rpc/context.ts'
 import { FilterStore } from '../../storage/filters/filterStore.ts'
@@ -92,7 +93,8 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   fleet.follow((event) => {
     if (event.kind === 'status') return
     if (event.kind === 'release') {
-      filters.applied(event.revision, event.hash)
+      // What ends every hold says nothing of the log.
+      if (event.revision !== EVERY_REVISION) filters.applied(event.revision, event.hash)
       return
     }
     const { absence, head } = event
