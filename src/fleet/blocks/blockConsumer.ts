@@ -1,15 +1,8 @@
-import {
-  AckPolicy,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JetStreamClient,
-  type JetStreamManager,
-  type JsMsg,
-} from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
 import { CHUNK_HEADER, ChunkAssembler, parseChunkHeader } from '../nats/chunks.ts'
 import type { FleetNames } from '../nats/names.ts'
+import { READ_PAUSE, readStream } from '../nats/readStream.ts'
 
 /** Largest block, bytes. */
 const LARGEST_BLOCK = 16 * 1024 * 1024
@@ -21,9 +14,6 @@ const ASKED_BYTES = 4 * 1024 * 1024
 /** Largest groups of blocks that the chain thread gets at once. */
 const GROUP_BYTES = 4 * 1024 * 1024
 const GROUP_COUNT = 64
-const HEARTBEAT = 1000
-const INACTIVE = 60_000
-const PAUSE = 250
 
 /** A block as it comes from the stream. */
 export interface ComingBlock {
@@ -89,7 +79,7 @@ export class BlockConsumer {
       } catch (error) {
         this.#options.logger.debug({ err: error }, 'blocks are read anew')
       }
-      if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, READ_PAUSE))
     }
   }
 
@@ -98,33 +88,19 @@ export class BlockConsumer {
     const { last_seq: last } = (await manager.streams.info(names.blocks)).state
     // A stream that lost its tail begins with lower numbers: what is read again is known.
     const from = this.#sequence > 0 && this.#sequence <= last ? this.#sequence + 1 : null
-    const { name } = await manager.consumers.add(names.blocks, {
-      ack_policy: AckPolicy.None,
-      ...(from === null
-        ? { deliver_policy: DeliverPolicy.New }
-        : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }),
-      mem_storage: true,
-      num_replicas: 1,
-      inactive_threshold: nanos(INACTIVE),
-    })
-    const consumer = await jetstream.consumers.get(names.blocks, name)
-    const messages = await consumer.consume({
-      max_bytes: ASKED_BYTES,
-      idle_heartbeat: HEARTBEAT,
-      abort_on_missing_resource: true,
-    })
-    this.#messages = messages
-    try {
-      for await (const message of messages) {
-        this.#sequence = message.seq
-        this.#add(message)
-        while (this.#waitingBytes > GROUP_BYTES && this.#taking !== null) await this.#taking
+    const range = { stream: names.blocks, from, askedBytes: ASKED_BYTES }
+    await readStream({ jetstream, manager }, range, async (messages) => {
+      this.#messages = messages
+      try {
+        for await (const message of messages) {
+          this.#sequence = message.seq
+          this.#add(message)
+          while (this.#waitingBytes > GROUP_BYTES && this.#taking !== null) await this.#taking
+        }
+      } finally {
+        this.#messages = null
       }
-    } finally {
-      this.#messages = null
-      messages.stop()
-      await consumer.delete().catch(() => undefined)
-    }
+    })
   }
 
   #add({ subject, headers, data }: JsMsg): void {

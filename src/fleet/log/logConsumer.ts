@@ -1,18 +1,11 @@
-import {
-  AckPolicy,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JetStreamClient,
-  type JetStreamManager,
-  type JsMsg,
-} from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
 import { FleetError } from '../errors.ts'
 import type { FleetHead, LoggedTransaction } from '../interface.ts'
 import { decodeHead } from '../member/headEntry.ts'
 import type { LogPosition } from '../memberFile.ts'
 import type { FleetNames } from '../nats/names.ts'
+import { READ_PAUSE, readStream } from '../nats/readStream.ts'
 import { isInLog, type LogStream } from './logStream.ts'
 
 /** Bytes of entries that wait here to be applied; as many are asked of the stream in advance. */
@@ -24,11 +17,8 @@ const GROUP_BYTES = 1024 * 1024
 const GROUP_COUNT = 512
 /** Largest transaction, bytes: above what any pool takes. */
 const LARGEST_TRANSACTION = 512 * 1024
-/** Without a sign of life for so long, twice, the consumer is made anew, milliseconds. */
-const HEARTBEAT = 1000
-/** The stream forgets a consumer that nobody asks, milliseconds. */
-const INACTIVE = 60_000
-const PAUSE = 250
+/** Pause before entries that cannot be applied are tried again, milliseconds. */
+const APPLY_PAUSE = 250
 
 /** Applies the log. Calls come one after the other. */
 export interface LogHandler {
@@ -142,7 +132,7 @@ export class LogConsumer {
         if (this.#isStopped) return
         this.#options.logger.debug({ err: error }, 'the log is read anew')
       }
-      if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, READ_PAUSE))
     }
   }
 
@@ -168,42 +158,31 @@ export class LogConsumer {
 
   async #consume(): Promise<void> {
     const { jetstream, manager, names, handler } = this.#options
-    const { name } = await manager.consumers.add(names.log, {
-      ack_policy: AckPolicy.None,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: this.#received + 1,
-      mem_storage: true,
-      num_replicas: 1,
-      inactive_threshold: nanos(INACTIVE),
-    })
-    const consumer = await jetstream.consumers.get(names.log, name)
-    const messages = await consumer.consume({
-      max_bytes: WAITING_BYTES,
-      idle_heartbeat: HEARTBEAT,
-      abort_on_missing_resource: true,
-    })
-    this.#messages = messages
-    handler.verified(true)
-    try {
-      for await (const message of messages) {
-        if (message.seq !== this.#received + 1) {
-          if (message.seq <= this.#received) continue
-          throw new FleetError('Failed', `entry ${message.seq} follows ${this.#received}`)
-        }
-        this.#received = message.seq
-        this.#take(message)
-        // Nothing more is asked of the stream while nothing is taken here.
-        while (this.#waitingBytes > WAITING_BYTES && !this.#isStopped)
-          await new Promise<void>((resolve) => {
-            this.#room = resolve
-          })
+    const range = { stream: names.log, from: this.#received + 1, askedBytes: WAITING_BYTES }
+    await readStream({ jetstream, manager }, range, async (messages) => {
+      this.#messages = messages
+      handler.verified(true)
+      try {
+        for await (const message of messages) await this.#receive(message)
+      } finally {
+        this.#messages = null
+        handler.verified(false)
       }
-    } finally {
-      this.#messages = null
-      handler.verified(false)
-      messages.stop()
-      await consumer.delete().catch(() => undefined)
-    }
+    })
+  }
+
+  /** @throws FleetError when entries are missing before it */
+  async #receive(message: JsMsg): Promise<void> {
+    if (message.seq <= this.#received) return
+    if (message.seq !== this.#received + 1)
+      throw new FleetError('Failed', `entry ${message.seq} follows ${this.#received}`)
+    this.#received = message.seq
+    this.#take(message)
+    // Nothing more is asked of the stream while nothing is taken here.
+    while (this.#waitingBytes > WAITING_BYTES && !this.#isStopped)
+      await new Promise<void>((resolve) => {
+        this.#room = resolve
+      })
   }
 
   #take(message: JsMsg): void {
@@ -248,7 +227,7 @@ export class LogConsumer {
         // The stores take no writes, or the chain thread has ended: it is tried again, in order.
         logger.error({ err: error, sequence: last.sequence }, 'entries of the log cannot be applied')
         if (this.#isStopped) return
-        await new Promise((resolve) => setTimeout(resolve, PAUSE))
+        await new Promise((resolve) => setTimeout(resolve, APPLY_PAUSE))
         continue
       }
       this.#waiting.splice(0, group.length)
