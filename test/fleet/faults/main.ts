@@ -54,7 +54,7 @@ try {
 async function disturb(): Promise<number> {
   const program = values.program ?? (await build?.program()) ?? ''
   const fleet = `${size.members} members, ${size.servers} servers of NATS, leases of ${size.lease} ms`
-  const results = values.save ? RoundResults.ofRounds(seed, fleet, describeMachine()) : null
+  const results = values.save ? new RoundResults(seed, fleet, describeMachine()) : null
   const first = Number(values.first ?? results?.next ?? 1)
   console.log(`seed ${seed}: ${values.rounds} rounds from ${first} on, ${fleet}`)
   const rounds: Round[] = []
@@ -85,7 +85,7 @@ async function disturb(): Promise<number> {
 /** @returns the exit code */
 async function findPlanted(): Promise<number> {
   let missed = 0
-  const results = values.save ? RoundResults.ofPlanted(describeMachine()) : null
+  const results = values.save ? new RoundResults(seed, '', describeMachine()) : null
   const chosen = PLANTED_FAULTS.filter(
     ({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)),
   )

@@ -40,89 +40,96 @@ const NOTE =
   'src/fleet/fleet.md was broken. Round N of a seed makes the same fault whenever it is run.'
 const MOST_MESSAGE = 300
 
-/** Keeps rounds of one seed, in the place of those of another one, and what came of planted faults. */
+/**
+ * Keeps rounds of one seed, in the place of those of another one, and what came of planted faults. The file is read
+ * before each change, for another run may keep what it found meanwhile.
+ */
 export class RoundResults {
-  readonly #results: Results
-  readonly #run: number
+  readonly #machine: string
+  readonly #seed: number
+  readonly #fleet: string
 
-  private constructor(results: Results, machine: Machine) {
-    this.#results = results
-    this.#run = this.#results.runs.push(machineText(machine)) - 1
+  constructor(seed: number, fleet: string, machine: Machine) {
+    this.#seed = seed
+    this.#fleet = fleet
+    this.#machine = machineText(machine)
   }
 
-  static ofRounds(seed: number, fleet: string, machine: Machine): RoundResults {
-    const known = read()
-    const isSame = known?.seed === seed && known.fleet === fleet
-    const rest = { planted: known?.planted ?? [], runs: known?.runs ?? [] }
-    return new RoundResults(isSame ? known : { ...rest, seed, fleet, rounds: [] }, machine)
-  }
-
-  /** For builds that break a rule, in the place of what came of them before. */
-  static ofPlanted(machine: Machine): RoundResults {
-    return new RoundResults(read() ?? { planted: [], seed: 0, fleet: '', runs: [], rounds: [] }, machine)
-  }
-
-  /** The round after the last one that is kept. */
+  /** The round after the last one that is kept of the seed. */
   get next(): number {
-    return Math.max(0, ...this.#results.rounds.map(({ round }) => round)) + 1
+    const known = read()
+    const rounds = this.#isSame(known) ? (known?.rounds ?? []) : []
+    return Math.max(0, ...rounds.map(({ round }) => round)) + 1
   }
 
   add({ violations, history: _, phases: __, ...round }: Round): void {
-    const { rounds } = this.#results
-    rounds.push({
+    const known = read()
+    const { seed, fleet } = { seed: this.#seed, fleet: this.#fleet }
+    const rest = { planted: known?.planted ?? [], runs: known?.runs ?? [] }
+    const results = known !== null && this.#isSame(known) ? known : { ...rest, seed, fleet, rounds: [] }
+    results.rounds.push({
       ...round,
       violations: violations.map(({ rule, message }) => ({ rule, message: message.slice(0, MOST_MESSAGE) })),
-      run: this.#run,
+      run: this.#runOf(results),
     })
-    this.#write()
+    write(results)
   }
 
   addPlanted(result: PlantedResult): void {
-    const { planted } = this.#results
+    const results = read() ?? { planted: [], seed: this.#seed, fleet: this.#fleet, runs: [], rounds: [] }
+    const { planted } = results
     const at = planted.findIndex(({ name }) => name === result.name)
-    planted.splice(at < 0 ? planted.length : at, at < 0 ? 0 : 1, { ...result, run: this.#run })
-    this.#write()
+    planted.splice(at < 0 ? planted.length : at, at < 0 ? 0 : 1, { ...result, run: this.#runOf(results) })
+    write(results)
   }
 
-  #write(): void {
-    mkdirSync(RESULTS_FOLDER, { recursive: true })
-    writeFileSync(`${FILE}.json`, `${JSON.stringify(this.#results, null, 2)}\n`)
-    writeFileSync(`${FILE}.md`, this.#document())
+  #isSame(results: Results | null): boolean {
+    return results?.seed === this.#seed && results.fleet === this.#fleet
   }
 
-  #document(): string {
-    const { seed, fleet, runs, rounds, planted } = this.#results
-    const found = rounds.flatMap(({ round, fault, what, violations, run }) =>
-      violations.map(({ rule, message }) =>
-        row([String(round), `${fault}, ${what}`, rule, message, String(run + 1)]),
+  #runOf({ runs }: Results): number {
+    const at = runs.indexOf(this.#machine)
+    return at < 0 ? runs.push(this.#machine) - 1 : at
+  }
+}
+
+function write(results: Results): void {
+  mkdirSync(RESULTS_FOLDER, { recursive: true })
+  writeFileSync(`${FILE}.json`, `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(`${FILE}.md`, documentOf(results))
+}
+
+function documentOf({ seed, fleet, runs, rounds, planted }: Results): string {
+  const found = rounds.flatMap(({ round, fault, what, violations, run }) =>
+    violations.map(({ rule, message }) =>
+      row([String(round), `${fault}, ${what}`, rule, message, String(run + 1)]),
+    ),
+  )
+  const ofRounds = [
+    `Seed ${seed}: ${fleet}.`,
+    table(rounds),
+    found.length === 0
+      ? 'No rule was broken.'
+      : [...heading(['round', 'fault', 'rule', 'message', 'run']), ...found].join('\n'),
+  ]
+  const ofPlanted = [
+    '## Planted faults',
+    'Each is a build that breaks a rule; the checker has to find it within a few rounds.',
+    [
+      ...heading(['rule', 'fault', 'found in round', 'by', 'run']),
+      ...planted.map(({ rule, name, rounds: tries, found: by, run }) =>
+        row([rule, name, by === null ? `**not in ${tries}**` : String(tries), by ?? '', String(run + 1)]),
       ),
-    )
-    const ofRounds = [
-      `Seed ${seed}: ${fleet}.`,
-      table(rounds),
-      found.length === 0
-        ? 'No rule was broken.'
-        : [...heading(['round', 'fault', 'rule', 'message', 'run']), ...found].join('\n'),
-    ]
-    const ofPlanted = [
-      '## Planted faults',
-      'Each is a build that breaks a rule; the checker has to find it within a few rounds.',
-      [
-        ...heading(['rule', 'fault', 'found in round', 'by', 'run']),
-        ...planted.map(({ rule, name, rounds: tries, found: by, run }) =>
-          row([rule, name, by === null ? `**not in ${tries}**` : String(tries), by ?? '', String(run + 1)]),
-        ),
-      ].join('\n'),
-    ]
-    const parts = [
-      ...['# fleet-faults', NOTE],
-      ...(rounds.length === 0 ? [] : ofRounds),
-      ...(planted.length === 0 ? [] : ofPlanted),
-      '## Runs',
-      runs.map((run, at) => `${at + 1}. ${run}${roundsOf(rounds, at)}`).join('\n'),
-    ]
-    return `${parts.join('\n\n')}\n`
-  }
+    ].join('\n'),
+  ]
+  const parts = [
+    ...['# fleet-faults', NOTE],
+    ...(rounds.length === 0 ? [] : ofRounds),
+    ...(planted.length === 0 ? [] : ofPlanted),
+    '## Runs',
+    runs.map((run, at) => `${at + 1}. ${run}${roundsOf(rounds, at)}`).join('\n'),
+  ]
+  return `${parts.join('\n\n')}\n`
 }
 
 function read(): Results | null {
