@@ -7,8 +7,11 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 
-/** Without a sign of life for so long, twice, the messages end with an error, milliseconds. */
-const HEARTBEAT = 1000
+/**
+ * Without a sign of life for so long, twice, the messages end with an error, or are asked for anew, milliseconds: the
+ * server that had the consumer may be gone although the connection is to another one.
+ */
+export const HEARTBEAT = 1000
 /** The stream forgets a consumer that nobody asks, milliseconds. */
 const INACTIVE = 60_000
 

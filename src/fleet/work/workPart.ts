@@ -5,6 +5,7 @@ import { FleetError, toFleetError } from '../errors.ts'
 import { HEADER_ROOM } from '../nats/calls.ts'
 import { CHUNK_HEADER, ChunkAssembler, chunkHeader, parseChunkHeader, splitChunks } from '../nats/chunks.ts'
 import { FleetNames } from '../nats/names.ts'
+import { HEARTBEAT } from '../nats/readStream.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 
 /** Service of the leader: somebody mines at another member (fleet.md §8). */
@@ -136,7 +137,7 @@ class WorkFlow {
     const consumer = await this.#context.jetstream.consumers.get(this.#names.work, {
       deliver_policy: DeliverPolicy.All,
     })
-    const messages = await consumer.consume({ max_messages: 64 })
+    const messages = await consumer.consume({ max_messages: 64, idle_heartbeat: HEARTBEAT })
     this.#messages = messages
     try {
       for await (const message of messages) await this.#take(message)
