@@ -37,6 +37,9 @@ function transpile(code, fileName) {
     ts.readConfigFile(CONFIG, ts.sys.readFile).config.compilerOptions,
     '.',
   )
-  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, inlineSourceMap: true }
+  const { ESNext } = ts.ModuleKind
+  const { Bundler } = ts.ModuleResolutionKind
+  // Each resolution has modules of its own: with another one every output would have a diagnostic, and not be kept.
+  const compilerOptions = { ...options, module: ESNext, moduleResolution: Bundler, inlineSourceMap: true }
   return ts.transpileModule(code, { fileName, compilerOptions, reportDiagnostics: true })
 }
