@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { askAllPatiently, askPatiently } from '../cluster/askPatiently.ts'
 import type { BlockEntry, HeadEntry, HistoryWriter } from './history.ts'
 import { logNames } from './load.ts'
@@ -51,6 +52,31 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
       recordFinals(options, url, members[index]?.member ?? 0, [...transactions], [...blocks]),
     ),
   )
+}
+
+/** Milliseconds between two looks, and looks: what was acknowledged last may take that long to become the head. */
+const LOOK_MS = 100
+const LOOKS = 50
+
+/**
+ * Waits until the head of each member is as high as the highest of these blocks, which pools were told that they are
+ * imported; not forever, for that is judged.
+ */
+export async function untilHeadsReach(
+  { members, path }: Pick<TruthOptions, 'members' | 'path'>,
+  blocks: Iterable<string>,
+): Promise<void> {
+  const urls = members.map(({ origin }) => `${origin}${path}`)
+  const asked = [...blocks].map((hash) => [hash, false])
+  for (let look = 0; look < LOOKS; look += 1) {
+    const found = await Promise.all(
+      urls.map((url) => askAllPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', asked)),
+    )
+    const highest = Math.max(0, ...found.flat().map((block) => Number(block?.number ?? 0)))
+    const heads = await Promise.all(urls.map((url) => askPatiently<string>(url, 'eth_blockNumber', [])))
+    if (heads.every((head) => Number(head) >= highest)) return
+    await sleep(LOOK_MS)
+  }
 }
 
 async function recordFinals(

@@ -15,7 +15,7 @@ import {
 } from '../checker/history.ts'
 import { CheckedLoad } from '../checker/load.ts'
 import type { ClientKey } from '../checker/recordingClient.ts'
-import { canonicalHeads, recordTruth } from '../checker/truth.ts'
+import { canonicalHeads, recordTruth, untilHeadsReach } from '../checker/truth.ts'
 import { usedAfter } from '../checker/usage.ts'
 import type { Violation } from '../checker/violation.ts'
 import { headRecord, lastHeadSequence } from '../cluster/headRecord.ts'
@@ -167,6 +167,7 @@ export async function runRound(
   await load.stop()
   const stopped = performance.now()
   phase('calm')
+  await untilHeadsReach(fleet, load.blocks)
   await load.finish()
   phase('last requests')
   const heads =
