@@ -42,6 +42,8 @@ const PLANTED_ROUNDS = 6
 const seed = Number(values.seed)
 const size = { members: Number(values.members), servers: Number(values.servers), lease: Number(values.lease) }
 const build = values.program === undefined || values.planted ? await TestBuild.create() : null
+// Each fleet that is started has listeners for the end of this process.
+process.setMaxListeners(0)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {
