@@ -56,7 +56,7 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
 
 /** Milliseconds between two looks, and looks: what was acknowledged last may take that long to become the head. */
 const LOOK_MS = 100
-const LOOKS = 50
+const LOOKS = 300
 
 /**
  * Waits until the head of each member is as high as the highest of these blocks, which pools were told that they are
