@@ -165,6 +165,14 @@ export const FLEET_OPTIONS = {
     minimum: 0,
     maximum: 10_000_000,
     default: 20_000,
-    doc: 'Blocks of a search from which on members share it; 0 for never',
+    doc: 'Blocks of a trace_filter from which on members share it; 0 for never',
+  },
+  fleetFanOutLogs: {
+    kind: 'integer',
+    group: 'Fleet',
+    minimum: 0,
+    maximum: 100_000_000,
+    default: 1_000_000,
+    doc: 'Blocks of an eth_getLogs from which on members share it: the index of logs makes shorter ones quicker alone; 0 for never',
   },
 } as const satisfies OptionTable

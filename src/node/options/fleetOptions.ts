@@ -43,8 +43,6 @@ export interface FleetOptions {
   readonly signerKey: MemberKeyFiles | null
   /** Signatures that a head needs. */
   readonly heads: HeadTrust
-  /** Blocks of a search from which on members share it; 0 for never. */
-  readonly fanOut: number
   readonly log: Pick<Config, 'logLevel' | 'logFormat'>
 }
 
@@ -99,7 +97,6 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     snapshotDepth: config.finalizedDistance,
     signerKey: signerKeyFiles(config),
     heads: headTrust(config),
-    fanOut: config.fleetFanOut,
     log: { logLevel: config.logLevel, logFormat: config.logFormat },
   }
 }

@@ -20,13 +20,14 @@ export function shareLogSearch(
   range: BlockRange,
 ): SharedForward | null {
   const { sharedBlocks, logBlocks, logCount } = node.settings
-  if (sharedBlocks === 0 || range.to - range.from < Math.max(sharedBlocks, logBlocks)) return null
+  const shared = sharedBlocks.logs
+  if (shared === 0 || range.to - range.from < Math.max(shared, logBlocks)) return null
   const { addresses, topics } = criteria
   const search: PartedSearch = {
     method: LOGS_PART,
     from: range.from,
     to: range.to,
-    leastBlocks: leastBlocks(sharedBlocks),
+    leastBlocks: leastBlocks(shared),
     most: logCount,
     part: (from, to) =>
       `[${encodeLogSearch({ criteria: { addresses, topics }, blocks: { ...range, from, to } })}]`,

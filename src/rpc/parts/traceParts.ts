@@ -30,8 +30,8 @@ export function shareTraceSearch(
   from: number,
   to: number,
 ): SharedForward | null {
-  const { sharedBlocks } = node.settings
-  if (sharedBlocks === 0 || to - from < sharedBlocks || after !== 0) return null
+  const shared = node.settings.sharedBlocks.traces
+  if (shared === 0 || to - from < shared || after !== 0) return null
   const rest = {
     tip: toHex(chain.head().hash),
     fromAddresses: fromAddresses.map(toHex),
@@ -42,7 +42,7 @@ export function shareTraceSearch(
     method: TRACES_PART,
     from,
     to,
-    leastBlocks: leastBlocks(sharedBlocks),
+    leastBlocks: leastBlocks(shared),
     most: count,
     part: (first, last) => `[${JSON.stringify({ from: first, to: last, ...rest })}]`,
   }

@@ -36,7 +36,7 @@ interface Range {
 
 /** Members of a fleet share a search over many blocks; whatever else it is, workers answer it. */
 function share(context: NodeContext, wanted: TraceFilter): Forward {
-  const isAlone = context.node.settings.sharedBlocks === 0
+  const isAlone = context.node.settings.sharedBlocks.traces === 0
   if (isAlone || isPending(wanted.toBlock) || isPending(wanted.fromBlock)) return DELEGATE_TO_WORKER
   const range = rangeOf(context, wanted)
   return (range && shareTraceSearch(context, wanted, range.first, range.last)) ?? DELEGATE_TO_WORKER

@@ -125,7 +125,7 @@ function open(t: Test, context: NodeContext, searchMembers?: SearchMembers): Loc
 function openMembers(t: Test, contextWith: (settings: Partial<RpcSettings>) => NodeContext) {
   const calls: string[] = []
   const other = open(t, contextWith({}), { others: async () => [], search: async () => Buffer.alloc(0) })
-  const sharing = open(t, contextWith({ sharedBlocks: 10, logBlocks: 10 }), {
+  const sharing = open(t, contextWith({ sharedBlocks: { logs: 10, traces: 10 }, logBlocks: 10 }), {
     others: async () => ['00'.repeat(8), '11'.repeat(8)],
     search: async (member, call) => {
       calls.push(member)
