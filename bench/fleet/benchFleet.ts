@@ -88,7 +88,9 @@ async function offeredLoads(options: FleetBenchOptions): Promise<OfferedLoad[]> 
   try {
     const loads: OfferedLoad[] = []
     for (const members of [0, ...options.members])
-      loads.push(await offerLoad({ ...options, members }, generator))
+      loads.push(
+        await offerLoad({ ...options, members, shares: options.members.filter((n) => n > 1) }, generator),
+      )
     return loads
   } finally {
     generator.close()
@@ -96,7 +98,9 @@ async function offeredLoads(options: FleetBenchOptions): Promise<OfferedLoad[]> 
 }
 
 function loadSection(loads: readonly OfferedLoad[], { rate, seconds, servers }: FleetBenchOptions): Section {
-  const single = loads.find(({ members }) => members === 0)?.ofMembers ?? 0
+  const alone = loads.find(({ members }) => members === 0)
+  const single = alone?.ofMembers ?? 0
+  const ofShare = (members: number) => alone?.ofShares[members] ?? single
   const rows = loads.map(
     ({ members, answered, failures, p99, ofMembers, ofNats, idleOfMember, idleOfNats, blocks }): Row => ({
       members: members === 0 ? 'one node, no fleet' : members,
@@ -107,6 +111,8 @@ function loadSection(loads: readonly OfferedLoad[], { rate, seconds, servers }: 
       'members, s per 1,000': ofMembers,
       'NATS, s per 1,000': ofNats,
       'together, to one node': (ofMembers + ofNats) / single,
+      'one node with that share, s per 1,000': ofShare(members),
+      'together, to such nodes': (ofMembers + ofNats) / ofShare(members),
       'idle: a member, ms/s': idleOfMember,
       'idle: NATS, ms/s': idleOfNats,
     }),

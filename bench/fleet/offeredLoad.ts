@@ -10,7 +10,7 @@ import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { BitcoinPool } from '../../test/support/bitcoinPool.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { accountOfSeed, signedTransaction } from '../../test/support/signedTransaction.ts'
-import type { Generator } from '../load/generator.ts'
+import type { Generator, LoadStats } from '../load/generator.ts'
 import { processorSeconds } from '../rpc/processStats.ts'
 import { mix, textOf } from '../rpc/requests.ts'
 
@@ -28,10 +28,14 @@ export interface OfferedLoad {
   readonly idleOfMember: number
   readonly idleOfNats: number
   readonly blocks: number
+  /** Of one node without a fleet: processor seconds per 1,000 answers where it has one Nth of the rate, by N. */
+  readonly ofShares: Readonly<Record<number, number>>
 }
 
 export interface OfferedLoadOptions {
   readonly members: number
+  /** Numbers of members whose share of the rate one node is given alone as well. */
+  readonly shares: readonly number[]
   readonly servers: number
   readonly rate: number
   readonly seconds: number
@@ -39,7 +43,10 @@ export interface OfferedLoadOptions {
 }
 
 const REQUESTS = 2000
-const WARM_UP_SECONDS = 4
+/** Requests of each member before it is measured: a member of many has the same code compiled as one alone. */
+const WARM_UP_REQUESTS = 10_000
+/** The warm-up ends with its last request. */
+const LONGEST_WARM_UP = 600
 const IDLE_SECONDS = 8
 const BLOCK_EVERY_MS = 2000
 const FILTERS_PER_MEMBER = 10
@@ -49,7 +56,7 @@ const CONNECTIONS = 8
 
 /** Offers the same load to all members by turns, with blocks coming in, a quota on the key and filters polled. */
 export async function offerLoad(options: OfferedLoadOptions, generator: Generator): Promise<OfferedLoad> {
-  const { members, servers, rate, seconds, program } = options
+  const { members, servers, rate, seconds, program, shares } = options
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-fleet-'))
   const fleet = await TestFleet.start({
     ...{ folder, program, args: ['--no-mining'] },
@@ -62,27 +69,33 @@ export async function offerLoad(options: OfferedLoadOptions, generator: Generato
     await fleet.createKey('load', KEY)
     await sleep(2000)
     const idle = await used(fleet, () => sleep(IDLE_SECONDS * 1000))
-    const bodies = mix(await sharesOf(fleet, contract), REQUESTS).map(textOf)
-    const file = generator.write(bodies)
-    const run = (length: number) =>
-      Promise.all(
-        fleet.members.map(({ url }) =>
-          generator.load(url, file, {
-            ...{ seconds: length, connections: CONNECTIONS },
-            rate: rate / fleet.members.length,
-          }),
-        ),
+    const asked = await sharesOf(fleet, contract)
+    const file = generator.write(mix(asked, REQUESTS).map(textOf))
+    const run = (of: number) =>
+      onEach(fleet, (url) =>
+        generator.load(url, file, { seconds, connections: CONNECTIONS, rate: of / fleet.members.length }),
       )
     const miner = new BlockMiner(fleet, contract)
-    await run(WARM_UP_SECONDS)
-    let results: Awaited<ReturnType<typeof run>> = []
+    const warmUp = generator.write(mix(asked, WARM_UP_REQUESTS).map(textOf))
+    await onEach(fleet, (url) =>
+      generator.load(url, warmUp, { seconds: LONGEST_WARM_UP, connections: CONNECTIONS, once: true }),
+    )
+    let results: readonly LoadStats[] = []
     const loaded = await used(fleet, async () => {
-      results = await run(seconds)
+      results = await run(rate)
     })
+    const ofShares: Record<number, number> = {}
+    for (const share of members === 0 ? shares : []) {
+      let sum = 0
+      const alone = await used(fleet, async () => {
+        sum = (await run(rate / share)).reduce((total, { outcomes }) => total + outcomes.results, 0)
+      })
+      ofShares[share] = (alone.members * 1000) / sum
+    }
     const blocks = await miner.stop()
     const answered = results.reduce((sum, { outcomes }) => sum + outcomes.results, 0)
     return {
-      ...{ members, answered, blocks },
+      ...{ members, answered, blocks, ofShares },
       failures: results.reduce((sum, { failures }) => sum + failures, 0),
       p99: Math.max(...results.map(({ p99 }) => p99)),
       ofMembers: (loaded.members * 1000) / answered,
@@ -94,6 +107,13 @@ export async function offerLoad(options: OfferedLoadOptions, generator: Generato
     await fleet.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function onEach(
+  { members }: TestFleet,
+  load: (url: string) => Promise<LoadStats>,
+): Promise<readonly LoadStats[]> {
+  return Promise.all(members.map(({ url }) => load(url)))
 }
 
 /** Processor seconds that members and NATS use meanwhile. */
