@@ -33,7 +33,14 @@ interface SearchTimes {
 
 /** Answers of each node, by turns. */
 const RUNS = 8
-const RESPONSE_BYTES = String(512 * 1024 * 1024)
+/** Members share each of these searches. */
+const SEARCH_ARGS = [
+  '--no-mining',
+  '--max-response-size',
+  String(512 * 1024 * 1024),
+  '--fleet-fan-out-logs',
+  '20000',
+]
 /** Topic of a transfer of tokens, of which each block of the chain has one. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** Of bench/chain/workloads.ts: each sends every hundredth transfer. Ten of them come close to the limit of a search. */
@@ -61,7 +68,7 @@ export async function measureSearches(
       cpSync(chain, join(folder, name, `m${member}`), { recursive: true })
     return TestFleet.start({
       ...{ folder: join(folder, name), members: count, servers: natsServers, program },
-      args: ['--no-mining', '--max-response-size', RESPONSE_BYTES, '--response-cache', '0'],
+      args: [...SEARCH_ARGS, '--response-cache', '0'],
     })
   }
   const nodes: TestFleet[] = []
