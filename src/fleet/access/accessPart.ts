@@ -3,7 +3,7 @@ import { localDay } from '../../util/localDay.ts'
 import { CallRefusal, FleetError, toFleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 import { bucketStream, FleetNames } from '../nats/names.ts'
-import { openBucket } from '../nats/provision.ts'
+import { bucketOf } from '../nats/provision.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { FleetUnits } from './fleetUnits.ts'
 import { decodeGrantCall, encodeGrantAnswer, GRANT_BYTES } from './grantCodec.ts'
@@ -90,12 +90,12 @@ class Running {
 
   static async start(options: AccessPartOptions, context: FleetPartContext): Promise<Running> {
     const names = new FleetNames(context.fleet)
-    const { connection } = context
-    await agreeOnTimezone(await openBucket(connection, names.state), options.timezone)
+    const { jetstream } = context
+    await agreeOnTimezone(await bucketOf(jetstream, names.state), options.timezone)
     const store = AccessStore.open({ dataDir: context.dataDir, fleet: true })
     try {
       await store.fleetUsage.join(context.fleet, context.view.self)
-      const buckets = [names.keys, names.quota].map((name) => openBucket(connection, name))
+      const buckets = [names.keys, names.quota].map((name) => bucketOf(jetstream, name))
       const [keys, quota] = await Promise.all(buckets)
       if (keys === undefined || quota === undefined) throw new FleetError('NotCreated', 'no buckets')
       return new Running(options, context, names, store, { keys, quotas: new QuotaBucket(quota) })
@@ -111,7 +111,7 @@ class Running {
     names: FleetNames,
     store: AccessStore,
     buckets: {
-      readonly keys: Awaited<ReturnType<typeof openBucket>>
+      readonly keys: Awaited<ReturnType<typeof bucketOf>>
       readonly quotas: QuotaBucket
     },
   ) {

@@ -11,9 +11,9 @@ const SENT_BYTES = 16 * 1024 * 1024
 /** Bytes of blocks that wait for that; what comes above is left to those who ask for it. */
 const WAITING_BYTES = 128 * 1024 * 1024
 const RETRY_PAUSE = 500
-const TIMEOUT = 5000
 
 export interface BlockPublisherOptions {
+  /** Its timeout is that of a chunk: a stream whose leader is gone answers nothing. */
   readonly jetstream: JetStreamClient
   readonly names: FleetNames
   /** Largest message of the server, bytes. */
@@ -61,7 +61,7 @@ export class BlockPublisher {
             const headers = createHeaders()
             headers.set(CHUNK_HEADER, chunkHeader({ index, count: chunks.length }))
             const msgID = `${hash.toString('hex')}-${index}`
-            await jetstream.publish(names.blockSubject(hash), chunk, { headers, msgID, timeout: TIMEOUT })
+            await jetstream.publish(names.blockSubject(hash), chunk, { headers, msgID })
             break
           } catch (error) {
             logger.debug({ err: error }, 'a block is published again')

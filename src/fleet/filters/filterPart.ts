@@ -1,7 +1,7 @@
 import { CallRefusal, FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 import { FleetNames } from '../nats/names.ts'
-import { openBucket } from '../nats/provision.ts'
+import { bucketOf } from '../nats/provision.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { decodeFilterCall, FILTER_REPLY_BYTES, isNoFilter, NO_FILTER } from './filterCalls.ts'
 import { FilterHolders } from './filterHolders.ts'
@@ -41,7 +41,7 @@ export class FilterPart implements FleetPart {
   /** @throws FleetError */
   async start(context: FleetPartContext): Promise<void> {
     const names = new FleetNames(context.fleet)
-    const holders = new FilterHolders(await openBucket(context.connection, names.state))
+    const holders = new FilterHolders(await bucketOf(context.jetstream, names.state))
     const reader = new LogReader(context.jetstream, context.manager, names)
     const { calls, view, front, log } = context
     this.#running = new FilterRouter({

@@ -1,4 +1,5 @@
 import {
+  type JetStreamClient,
   type JetStreamManager,
   jetstream,
   jetstreamManager,
@@ -138,10 +139,17 @@ export function describeDifference({ stream, property, expected, found }: Resour
   return `${stream} has ${property} ${found} in place of ${expected}`
 }
 
-/** A bucket of the fleet: what it reads comes from the leader of its stream. */
+/** A bucket of the fleet for a command, which waits long for an answer. */
 export async function openBucket(connection: NatsConnection, name: string): Promise<KV> {
-  const manager = new Kvm(jetstream(connection, { timeout: TIMEOUT }))
-  return manager.open(name, { allow_direct: false })
+  return bucketOf(jetstream(connection, { timeout: TIMEOUT }), name)
+}
+
+/**
+ * A bucket of the fleet: what it reads comes from the leader of its stream.
+ * @param client its timeout is that of the bucket: a stream whose leader is gone answers nothing
+ */
+export async function bucketOf(client: JetStreamClient, name: string): Promise<KV> {
+  return new Kvm(client).open(name, { allow_direct: false })
 }
 
 async function openManager(connection: NatsConnection): Promise<JetStreamManager> {

@@ -22,7 +22,7 @@ import { FleetMember, type MemberFacts, type MemberTimes } from '../member/fleet
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
-import { checkResources, openBucket } from '../nats/provision.ts'
+import { bucketOf, checkResources } from '../nats/provision.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { createSignatureBook, type HeadTrust } from '../quorum/blsSignatures.ts'
 import type { SignatureBook } from '../quorum/signatureBook.ts'
@@ -124,8 +124,8 @@ export class FleetRuntime {
     const manager = await jetstreamManager(connection.nats, { timeout: lease })
     const jetstream = openJetstream(connection.nats, { timeout: lease })
     const [members, state] = await Promise.all([
-      openBucket(connection.nats, names.members),
-      openBucket(connection.nats, names.state),
+      bucketOf(jetstream, names.members),
+      bucketOf(jetstream, names.state),
     ])
     await assertSameChain(state, await chain.genesisHash())
     await assertSamePool(state, options.pool)
@@ -306,8 +306,8 @@ export class FleetRuntime {
   }
 
   #createMembership(
-    members: Awaited<ReturnType<typeof openBucket>>,
-    state: Awaited<ReturnType<typeof openBucket>>,
+    members: Awaited<ReturnType<typeof bucketOf>>,
+    state: Awaited<ReturnType<typeof bucketOf>>,
     identity: MemberIdentity,
     onOwn: (event: OwnLeaseEvent) => void,
   ): Membership {

@@ -1,4 +1,5 @@
 import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
+import { MiningError } from '../../mining/errors.ts'
 import type { CommandSignal } from '../../rpc/context.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -110,7 +111,15 @@ function createMinerCommands(core: ChainCore): MinerCommands {
     throw new Error('this node serves no miners')
   }
   return {
-    work: async () => served(core.work).work(),
+    work: async () => {
+      try {
+        return await served(core.work).work()
+      } catch (error) {
+        if (error instanceof MiningError && error.code === 'NO_WORK')
+          throw new RpcError('fleetAway', `${error.message}: ask again`)
+        throw error
+      }
+    },
     submit: async (solution) => served(await written(() => core.submitSolution(solution))),
     submitTemplate: async (solution) => served(await written(() => core.submitTemplate(solution))),
   }
