@@ -28,7 +28,7 @@ import type { MiningCommands } from './miningCommands.ts'
 export type Eventually<T> = T | Promise<T>
 
 /** Blocks of a search from which on members of a fleet share it; 0 for never. */
-export interface SharedBlocks {
+export interface SharedRanges {
   /** Of logs, which an index finds: other members are worth asking for very many blocks alone. */
   readonly logs: number
   readonly traces: number
@@ -59,7 +59,7 @@ export interface RpcSettings {
   /** Bytes of an answer; a search of logs over more blocks than {@link logBlocks} ends when it has more. */
   readonly answerBytes: number
   /** From which on members of a fleet share searches. */
-  readonly sharedBlocks: SharedBlocks
+  readonly sharedBlocks: SharedRanges
   /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */
