@@ -201,8 +201,7 @@ export class FleetGate {
 
   /** Why an answer to a request must not be written; null when it may. */
   refusalAtWrite(definition: MethodDefinition, params: JsonText): RpcError | null {
-    // What was sent is in the log, whoever has the lease by now.
-    if (definition.head === 'send' || this.#clock() < (this.#deadline[0] ?? 0) || this.isIsolated) return null
+    if (isDone(definition) || this.#clock() < (this.#deadline[0] ?? 0) || this.isIsolated) return null
     return dependsOnHead(definition, params) ? awayError(this.absence ?? 'cutOff') : null
   }
 
@@ -212,7 +211,7 @@ export class FleetGate {
    * @param id JSON text of the request's id
    */
   watch(definition: MethodDefinition, params: JsonText, id: string, sink: AnswerSink): AnswerSink {
-    if (definition.head === 'none' || definition.head === 'send') return sink
+    if (definition.head === 'none' || isDone(definition)) return sink
     // The parameters lie in memory that the next body takes.
     const kept = typeof params === 'string' ? params : Buffer.from(params)
     return (body, status, block) => {
@@ -298,6 +297,14 @@ export class FleetGate {
   #openIfAway(): void {
     if (this.absence !== null) this.#waiting.open()
   }
+}
+
+/**
+ * Whether what a request did stays done, whoever has the lease when its answer is written: what was sent is in the log,
+ * and what a poll tells is told once. Its position was committed under the lease with which it began.
+ */
+function isDone({ head }: MethodDefinition): boolean {
+  return head === 'send' || head === 'poll'
 }
 
 function awayError(absence: FleetAbsence): RpcError {

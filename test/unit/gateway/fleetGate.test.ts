@@ -6,6 +6,10 @@ import { Caller } from '../../../src/gateway/access/caller.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
 import { MemoryAccount, MemoryTotal } from '../../../src/gateway/access/memoryAccount.ts'
 import { UsageCounts } from '../../../src/gateway/access/usageCounts.ts'
+import type { AnswerSink } from '../../../src/gateway/scheduler/ticket.ts'
+import type { RpcError } from '../../../src/rpc/errors.ts'
+import { getFilterChanges } from '../../../src/rpc/eth/getFilterChanges.ts'
+import { getFilterLogs } from '../../../src/rpc/eth/getFilterLogs.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import { HOUR, openFleetScene, request } from '../../support/fleetScene.ts'
@@ -246,6 +250,19 @@ t.test('the answer to what was sent is given, whoever has the lease by then', as
   t.not(error(await sent)?.code, -32000)
 })
 
+t.test('what a poll told is answered, whoever has the lease by then: it is told once', (t) => {
+  const { gate, clock } = openFleetScene(t)
+  const params = '["0x1"]'
+  clock.now = HOUR
+  t.equal(gate.refusalAtWrite(getFilterChanges, params), null)
+  t.match(gate.refusalAtWrite(getFilterLogs, params), { kind: 'fleetAway' })
+  const sink: AnswerSink = () => undefined
+  t.equal(gate.watch(getFilterChanges, params, '1', sink), sink)
+  const away = gate.whyAway() as RpcError
+  t.equal(gate.refusalOf(getFilterChanges, params, away), away, 'none is begun')
+  t.end()
+})
+
 t.test('reasons of absence come and go with membership', async (t) => {
   const { gate, ask, clock, tell, serve } = openFleetScene(t)
   for (const absence of ['joining', 'draining', 'held', 'unsigned', 'cutOff'] as const) {
@@ -330,7 +347,7 @@ t.test('every method says what it has to do with the head', (t) => {
   for (const [name, expected] of [
     ['eth_blockNumber', 'head'],
     ['eth_getTransactionByHash', 'head'],
-    ['eth_getFilterChanges', 'head'],
+    ['eth_getFilterChanges', 'poll'],
     ['eth_getBalance', 'block'],
     ['eth_getLogs', 'block'],
     ['trace_block', 'block'],
