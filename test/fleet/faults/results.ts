@@ -118,7 +118,13 @@ function documentOf({ seed, fleet, runs, rounds, planted }: Results): string {
     [
       ...heading(['rule', 'fault', 'found in round', 'by', 'run']),
       ...planted.map(({ rule, name, rounds: tries, found: by, run }) =>
-        row([rule, name, by === null ? `**not in ${tries}**` : String(tries), by ?? '', String(run + 1)]),
+        row([
+          `src/fleet/${rule}`,
+          name,
+          by === null ? `**not in ${tries}**` : String(tries),
+          by ?? '',
+          String(run + 1),
+        ]),
       ),
     ].join('\n'),
   ]
