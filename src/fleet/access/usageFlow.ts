@@ -11,7 +11,7 @@ import type { DeltaName, FleetUsage, StreamPlace } from '../../storage/access/fl
 import { decodeDelta, type UsageDelta } from '../../storage/access/usageDelta.ts'
 import { FleetError, isConflict } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import { HEARTBEAT } from '../nats/readStream.ts'
+import { endWhenSilent, HEARTBEAT } from '../nats/readStream.ts'
 import { UsagePublisher } from './usagePublisher.ts'
 
 /** Milliseconds between two looks at what was counted. */
@@ -164,6 +164,7 @@ export class UsageFlow {
       opt_start_seq: position + 1,
     })
     const messages = await consumer.consume({ max_messages: BATCH, idle_heartbeat: HEARTBEAT })
+    endWhenSilent(messages)
     this.#messages = messages
     if (generation !== this.#generation) {
       messages.stop()

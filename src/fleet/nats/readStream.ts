@@ -8,8 +8,8 @@ import {
 import { nanos } from '@nats-io/transport-node'
 
 /**
- * Without a sign of life for so long, twice, the messages end with an error, or are asked for anew, milliseconds: the
- * server that had the consumer may be gone although the connection is to another one.
+ * Without a sign of life for so long, twice, messages end ({@link endWhenSilent}), milliseconds: the server that had the
+ * consumer may be gone although the connection is to another one.
  */
 export const HEARTBEAT = 1000
 /** The stream forgets a consumer that nobody asks, milliseconds. */
@@ -31,6 +31,16 @@ export interface StreamRange {
   readonly from: number | null
   /** Bytes that are asked of the stream in advance. */
   readonly askedBytes: number
+}
+
+/**
+ * Ends messages whose consumer is silent, so that they are asked of another one. The client itself looks after such a
+ * consumer once, and where the stream has no leader at that time, not again for half a minute.
+ */
+export function endWhenSilent(messages: ConsumerMessages): void {
+  void (async () => {
+    for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop()
+  })().catch(() => undefined)
 }
 
 /**
@@ -58,10 +68,12 @@ export async function readStream(
     idle_heartbeat: HEARTBEAT,
     abort_on_missing_resource: true,
   })
+  endWhenSilent(messages)
   try {
     await work(messages)
   } finally {
     messages.stop()
-    await consumer.delete().catch(() => undefined)
+    // It goes by itself as well, and a stream without a leader answers nothing.
+    void consumer.delete().catch(() => undefined)
   }
 }

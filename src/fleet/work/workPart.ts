@@ -5,7 +5,7 @@ import { FleetError, toFleetError } from '../errors.ts'
 import { HEADER_ROOM } from '../nats/calls.ts'
 import { CHUNK_HEADER, ChunkAssembler, chunkHeader, parseChunkHeader, splitChunks } from '../nats/chunks.ts'
 import { FleetNames } from '../nats/names.ts'
-import { HEARTBEAT } from '../nats/readStream.ts'
+import { endWhenSilent, HEARTBEAT } from '../nats/readStream.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 
 /** Service of the leader: somebody mines at another member (fleet.md §8). */
@@ -138,6 +138,7 @@ class WorkFlow {
       deliver_policy: DeliverPolicy.All,
     })
     const messages = await consumer.consume({ max_messages: 64, idle_heartbeat: HEARTBEAT })
+    endWhenSilent(messages)
     this.#messages = messages
     try {
       for await (const message of messages) await this.#take(message)
