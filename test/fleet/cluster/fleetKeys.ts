@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { KeyBucket } from '../../../src/fleet/access/keyBucket.ts'
 import { FleetNames } from '../../../src/fleet/nats/names.ts'
@@ -68,6 +69,8 @@ export class FleetKeys {
           if (attempt > 1 && error instanceof AccessError && error.code === 'ACCESS_TAKEN') return
           if (attempt === ATTEMPTS || error instanceof AccessError) throw error
         }
+        // Servers without a leader may say so at once.
+        await sleep(PAUSE_MS)
       }
     } finally {
       await nats.close()
@@ -75,4 +78,5 @@ export class FleetKeys {
   }
 }
 
-const ATTEMPTS = 5
+const ATTEMPTS = 20
+const PAUSE_MS = 500
