@@ -7,7 +7,8 @@ const SIGNED_KEY = Buffer.from('signed')
 /**
  * Whether no connected block holds a transaction of an impersonated account, as far as is known. The record is a copy of
  * that of the format: it counts only while the build that wrote it, or one after it that knows of it, writes the store.
- * A build that does not know of it has another version, and so another record of the format.
+ * A release that does not know of it has another version, and so another record of the format. A development build of
+ * the same version from before this record would leave it standing.
  */
 export function isKnownSigned(reader: TableReader): boolean {
   const format = readFormatRecord({ get: (key) => reader.get('metadata', key) })

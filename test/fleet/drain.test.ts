@@ -8,10 +8,9 @@ import { TestBuild } from '../support/testBuild.ts'
 import { askPatiently } from './cluster/askPatiently.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { fleetArguments, TestFleet } from './cluster/testFleet.ts'
+import { until } from './cluster/until.ts'
 
-/** Looks again so often, a minute of them. */
-const LOOKS = 600
-const LOOK_MS = 100
+const READY_MS = 60_000
 /** Seconds for which a member that was told to stop serves. */
 const DELAY = 4
 /** Answers of a member that stops, that much apart: well within its delay, and longer than leaving takes. */
@@ -62,7 +61,7 @@ t.test(
 
     await drained.end('SIGTERM')
     await drained.start()
-    await drained.untilReady(LOOKS * LOOK_MS)
+    await drained.untilReady(READY_MS)
     t.pass('it serves again after a restart')
 
     const wrong = await startCommand(['fleet', 'drain', 'm7', ...fleetArguments(servers)], [], [program]).done
@@ -112,13 +111,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** @throws Error when that does not become so */
-async function until(what: string, is: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    if (await is()) return
-    await sleep(LOOK_MS)
-  }
-  throw new Error(`not so: ${what}`)
 }

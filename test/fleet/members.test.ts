@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { NATS_SKIP } from '../support/natsServer.ts'
 import { COW, signedTransaction } from '../support/signedTransaction.ts'
@@ -8,10 +7,8 @@ import { TestBuild } from '../support/testBuild.ts'
 import { askPatiently } from './cluster/askPatiently.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { TestFleet } from './cluster/testFleet.ts'
+import { until } from './cluster/until.ts'
 
-/** Looks again so often, a minute of them. */
-const LOOKS = 600
-const LOOK_MS = 100
 const READY_MS = 60_000
 
 interface Head {
@@ -130,20 +127,6 @@ function headOf(member: MemberProcess): Promise<Head> {
 async function patient(member: MemberProcess): Promise<Head> {
   await member.untilReady(READY_MS)
   return askPatiently<Head>(member.url, 'eth_getBlockByNumber', ['latest', false])
-}
-
-/** @throws Error when that does not become so */
-async function until(what: string, is: () => Promise<boolean>): Promise<void> {
-  let reason: unknown = null
-  for (let look = 0; look < LOOKS; look += 1) {
-    try {
-      if (await is()) return
-    } catch (error) {
-      reason = error
-    }
-    await sleep(LOOK_MS)
-  }
-  throw new Error(`not so: ${what}`, { cause: reason })
 }
 
 async function leaderOf(members: readonly MemberProcess[]): Promise<MemberProcess> {

@@ -10,9 +10,8 @@ import { TestBuild } from '../support/testBuild.ts'
 import { askPatiently } from './cluster/askPatiently.ts'
 import { MemberProcess } from './cluster/memberProcess.ts'
 import { fleetArguments, TestFleet } from './cluster/testFleet.ts'
+import { until } from './cluster/until.ts'
 
-/** Looks again so often, a minute of them. */
-const LOOKS = 600
 const LOOK_MS = 100
 /** Looks at a head that is to stand still: two blocks of the leader come meanwhile. */
 const STILL_LOOKS = 20
@@ -149,18 +148,4 @@ function statusOf(member: MemberProcess): Promise<Status> {
 
 async function reasonsOf(member: MemberProcess): Promise<string> {
   return (await fetch(new URL('/ready', member.origin))).text()
-}
-
-/** @throws Error when that does not become so */
-async function until(what: string, is: () => Promise<boolean>): Promise<void> {
-  let reason: unknown = null
-  for (let look = 0; look < LOOKS; look += 1) {
-    try {
-      if (await is()) return
-    } catch (error) {
-      reason = error
-    }
-    await sleep(LOOK_MS)
-  }
-  throw new Error(`not so: ${what}`, { cause: reason })
 }
