@@ -1,7 +1,7 @@
 import type { FleetBlock, FleetHead, MemberId, SignatureWait } from '../interface.ts'
 import type { SignatureBook } from '../quorum/signatureBook.ts'
 import type { Announcement } from './announcement.ts'
-import type { HeadEntry } from './headEntry.ts'
+import { type HeadEntry, MOST_MEMBERS } from './headEntry.ts'
 import { type HeadDoubt, HeadRecovery, type RecoveryScene } from './headRecovery.ts'
 import { MemberView } from './memberView.ts'
 import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
@@ -109,11 +109,6 @@ export class LeaderLogic {
 
   heard(announcement: Announcement, now: number): void {
     this.#view(announcement.member).hear(announcement, now)
-  }
-
-  /** Of a member whose lease is long over. */
-  forget(member: MemberId): void {
-    this.#views.delete(member)
   }
 
   /** The answer of a member to a prepare. */
@@ -338,9 +333,20 @@ export class LeaderLogic {
     return { kind: 'write', expected, entry }
   }
 
+  /** What is not known of a member any more it announces again; until then it only counts for less. */
+  #forgetOne(): void {
+    const named = this.#applied?.members ?? []
+    for (const id of this.#views.keys()) {
+      if (id === this.#self || named.includes(id)) continue
+      this.#views.delete(id)
+      return
+    }
+  }
+
   #view(id: MemberId): MemberView {
     const known = this.#views.get(id)
     if (known !== undefined) return known
+    if (this.#views.size >= MOST_MEMBERS) this.#forgetOne()
     const view = new MemberView()
     this.#views.set(id, view)
     return view
