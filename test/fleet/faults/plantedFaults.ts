@@ -24,7 +24,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       },
       {
         file: 'gateway/entrance/fleetGate.ts',
-        find: "if (definition.head === 'send' || this.#clock() < (this.#deadline[0] ?? 0) || this.isIsolated) return null",
+        find: 'if (isDone(definition) || this.#clock() < (this.#deadline[0] ?? 0) || this.isIsolated) return null',
         replace: 'return null',
       },
       {
