@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { jetstreamManager, StorageType } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { freePort } from './nodeProcess.ts'
 
@@ -196,8 +197,31 @@ export async function startNatsCluster(count: number, options: NatsServerOptions
     for (const server of servers) void server.kill()
   })
   await started.start()
+  await untilPlaced(started)
   return started
 }
+
+/** A leader takes servers for offline before it has heard of what they carry: no stream is placed on them by then. */
+async function untilPlaced({ urls }: NatsCluster): Promise<void> {
+  const nats = await connect({ servers: [...urls], user: NATS_USER.user, pass: NATS_USER.password })
+  try {
+    const { streams } = await jetstreamManager(nats)
+    for (let poll = 1; ; poll += 1) {
+      try {
+        await streams.add({ ...PROBE, num_replicas: urls.length })
+        await streams.delete(PROBE.name)
+        return
+      } catch (error) {
+        if (poll === READY_POLLS) throw error
+        await sleep(READY_POLL_MS)
+      }
+    }
+  } finally {
+    await nats.close()
+  }
+}
+
+const PROBE = { name: 'probe', subjects: ['probe'], storage: StorageType.Memory, max_bytes: 1024 }
 
 /** Whether a server knows a leader of JetStream, and that one all others. */
 async function isReady(url: string, count: number): Promise<boolean> {
