@@ -1,5 +1,6 @@
 import type { BlockOutcome } from '../sync/syncChain.ts'
 import type { SendOutcome } from '../txpool/interface.ts'
+import type { SharedLog } from './log/sharedLog.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
 export type MemberId = string
@@ -103,6 +104,8 @@ export interface FleetChainService {
    * and outcomes stay as they are, and what the head does not admit is left out.
    */
   replacePool(entries: readonly PoolEntry[], state?: AdmissionState): Promise<void>
+  /** Gives the memory in which sequences of the log are, before the first call of {@link admit}. */
+  shareLog(shared: SharedLog): Promise<void>
   /** Whether this member makes blocks in its interval, as the leader does; it does not before this was called. */
   lead(isLeader: boolean): Promise<void>
   /** Takes a template for pools that the leader built (`mining/workTemplate.ts`). @throws RpcError when it does not parse */
@@ -136,11 +139,10 @@ export interface FleetPublisher {
     after: readonly (number | null)[],
   ): Promise<readonly number[]>
   /**
-   * Resolves when the pool has read everything that the log has now: what it then says is not older than what another
-   * member said before.
+   * Resolves when every member that may serve has applied an entry of the log (fleet.md §4).
    * @throws RpcError `fleetAway`
    */
-  caughtUp?(): Promise<void>
+  whenStable?(sequence: number): Promise<void>
   /**
    * Gives a template for pools to all members; resolves when the stream has it.
    * @throws RpcError `fleetAway`

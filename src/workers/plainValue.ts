@@ -3,7 +3,7 @@ import { raisedBy, signalOf } from './stopFlag.ts'
 
 /**
  * A value as it crosses threads: what structured cloning keeps, in arrays and plain objects. A signal becomes a flag in
- * shared memory. Byte arrays that are views get memory of their own: a message carries the whole memory of a view.
+ * shared memory, and numbers in shared memory stay shared. Byte arrays that are views get memory of their own: a message carries the whole memory of a view.
  * @throws TypeError for what would arrive as something else: functions, objects of a class
  */
 export function toMessage(value: unknown): unknown {
@@ -14,6 +14,7 @@ export function toMessage(value: unknown): unknown {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Object.prototype || prototype === null) return fieldsToMessage(value)
   if (value instanceof AbortSignal) return raisedBy(value)
+  if (value instanceof Float64Array && value.buffer instanceof SharedArrayBuffer) return value
   throw unclonable(value.constructor.name)
 }
 
@@ -30,6 +31,7 @@ export function fromMessage(message: unknown): unknown {
   if (message instanceof Uint8Array) return asBuffer(message)
   // Nothing else is sent as one.
   if (message instanceof Int32Array) return signalOf(message)
+  if (message instanceof Float64Array) return message
   if (Array.isArray(message)) {
     for (let index = 0; index < message.length; index += 1) message[index] = fromMessage(message[index])
     return message

@@ -7,6 +7,7 @@ import type {
   FleetPublisher,
   LoggedTransaction,
 } from '../../src/fleet/interface.ts'
+import { createSharedLog } from '../../src/fleet/log/sharedLog.ts'
 import type { FleetChain } from '../../src/node/chainThread/fleetChain.ts'
 import { createFleetService } from '../../src/node/chainThread/fleetService.ts'
 import type { LocalNode } from '../../src/node/localNode.ts'
@@ -82,6 +83,7 @@ export function openMember(
   if (fleet === null) throw new Error('the node belongs to no fleet')
   const accepted: FleetChainEvent[] = []
   fleet.attach(log?.publisher ?? { publishTransactions: async () => [] }, (event) => accepted.push(event))
+  fleet.stable.follow(createSharedLog())
   return { ...node, fleet, service: createFleetService(node.core, fleet), accepted }
 }
 

@@ -7,6 +7,7 @@ import type { LogPosition } from '../memberFile.ts'
 import type { FleetNames } from '../nats/names.ts'
 import { READ_PAUSE, readStream } from '../nats/readStream.ts'
 import { isInLog, type LogStream } from './logStream.ts'
+import type { EntryPosition } from './stabilityMessages.ts'
 
 /** Bytes of entries that wait here to be applied; as many are asked of the stream in advance. */
 const WAITING_BYTES = 4 * 1024 * 1024
@@ -29,8 +30,8 @@ export interface LogHandler {
   skipped(sequence: number): void
   /** The log is another one, or has lost entries that were applied: it is applied from its end on (fleet.md §4). */
   lost(end: number): Promise<void>
-  /** Entries up to a sequence are applied. */
-  moved(sequence: number): void
+  /** Entries are applied, in their order: those that were left out as well. */
+  moved(entries: readonly EntryPosition[]): void
   /** All that the log had when the connection was made is applied, or that does not hold any more. */
   verified(isVerified: boolean): void
 }
@@ -46,9 +47,7 @@ export interface LogConsumerOptions {
   onBehind(error: FleetError): void
 }
 
-interface Waiting {
-  readonly sequence: number
-  readonly time: number
+interface Waiting extends EntryPosition {
   readonly bytes: number
   readonly content: { readonly head: FleetHead } | { readonly transaction: Buffer } | null
 }
@@ -233,7 +232,7 @@ export class LogConsumer {
       this.#waiting.splice(0, group.length)
       for (const { bytes } of group) this.#waitingBytes -= bytes
       this.#note(last.sequence, last.time, this.#created)
-      handler.moved(last.sequence)
+      handler.moved(group)
       this.#room?.()
     }
   }

@@ -73,6 +73,15 @@ export class FleetNames {
     return `${this.fleet}.executed`
   }
 
+  /** Core NATS: how far members have applied the log, for the leader (fleet.md §4). */
+  get appliedSubject(): string {
+    return `${this.fleet}.applied`
+  }
+  /** Core NATS: how far all members have applied the log (fleet.md §4). */
+  get stableSubject(): string {
+    return `${this.fleet}.stable`
+  }
+
   /** @param hash of a block, 32 bytes */
   blockSubject(hash: Uint8Array): string {
     return `${this.fleet}.block.${Buffer.from(hash).toString('hex')}`

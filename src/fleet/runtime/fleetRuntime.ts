@@ -17,7 +17,10 @@ import type {
 } from '../interface.ts'
 import type { OwnLeaseEvent } from '../lease/lease.ts'
 import { renewalInterval } from '../lease/leaseTimes.ts'
+import { LogStability } from '../log/logStability.ts'
 import { LogStream } from '../log/logStream.ts'
+import { NatsStabilityBus } from '../log/natsStability.ts'
+import { createSharedLog } from '../log/sharedLog.ts'
 import { FleetMember, type MemberFacts, type MemberTimes } from '../member/fleetMember.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
@@ -39,6 +42,8 @@ import { composeStatus } from './status.ts'
 
 /** The log is given so long to take what a client sent, times the lease. */
 const PUBLISH_LEASES = 2
+/** Members are given so long to apply it, times the lease: one that is cut off is left out earlier (fleet.md §2). */
+const STABLE_LEASES = 3
 const DRAIN_POLL = 20
 const PART_CALLS_AT_ONCE = 64
 
@@ -87,6 +92,7 @@ interface Connected {
   readonly calls: MemberCalls
   readonly identity: MemberIdentity
   readonly stream: LogStream
+  readonly stability: LogStability
   readonly membership: Membership
   readonly log: MemberLog
 }
@@ -133,11 +139,18 @@ export class FleetRuntime {
     const stream = new LogStream({ jetstream, manager, names, timeout: lease / 2 })
     const calls = new MemberCalls({ connection, names, self: identity.id })
     this.#closers.push(() => calls.close())
+    const bus = new NatsStabilityBus(connection, names, () => this.#count('malformed'))
+    const shared = createSharedLog()
+    const scheduler = { ...createScheduler(), now: this.#parts.clock }
+    const stability = new LogStability({ self: identity.id, bus, scheduler, shared })
+    this.#closers.push(() => stability.stop())
+    this.#closers.push(bus.follow((notice) => stability.hear(notice)))
+    await chain.shareLog(shared)
     const first = firstHeld()
     const membership = this.#createMembership(members, state, identity, (event) => first.note(event))
     this.#closers.push(() => membership.stop())
     const log = new MemberLog({
-      ...{ jetstream, manager, names, stream, chain, calls, identity },
+      ...{ jetstream, manager, names, stream, stability, chain, calls, identity },
       clock: this.#parts.clock,
       logger: this.#parts.log,
       publishTime: PUBLISH_LEASES * lease,
@@ -145,7 +158,9 @@ export class FleetRuntime {
       count: (name, by) => this.#count(name, by),
       onBehind: (error) => this.#parts.onFailure(error),
     })
-    const connected = { connection, jetstream, manager, names, calls, identity, stream, membership, log }
+    const connected = {
+      ...{ connection, jetstream, manager, names, calls, identity, stream, stability, membership, log },
+    }
     this.#connected = connected
     // The position in the log is looked at before there is a lease (fleet.md §4).
     const created = await log.look()
@@ -230,10 +245,10 @@ export class FleetRuntime {
     return this.#connected.stream.publishTransactions(encoded, after, until)
   }
 
-  /** Resolves when everything is applied that the log has now. @throws FleetError */
-  async caughtUp(): Promise<void> {
+  /** Resolves when every member that may serve has applied an entry of the log (fleet.md §4). @throws FleetError */
+  async whenStable(sequence: number): Promise<void> {
     if (this.#connected === null) throw new FleetError('Closed', 'this member reads no log now')
-    await this.#connected.log.caughtUp(this.#parts.options.times.lease)
+    await this.#connected.stability.whenStable(sequence, STABLE_LEASES * this.#parts.options.times.lease)
   }
 
   /** @throws FleetError, CallRefusal */
@@ -414,6 +429,7 @@ export class FleetRuntime {
   #changed(): void {
     this.#member?.wake()
     const leading = this.#connected?.membership.leading ?? null
+    this.#connected?.stability.leading(leading !== null)
     const isLeading = leading !== null && this.#member?.absence === null
     if (isLeading !== this.#isLeading) {
       this.#isLeading = isLeading

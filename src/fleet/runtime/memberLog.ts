@@ -1,9 +1,8 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
-import { SharedQuestion } from '../../util/sharedQuestion.ts'
-import { FleetError } from '../errors.ts'
 import type { FleetChainService, MemberId } from '../interface.ts'
 import { LogConsumer } from '../log/logConsumer.ts'
+import type { LogStability } from '../log/logStability.ts'
 import { isInLog, type LogStream } from '../log/logStream.ts'
 import type { FleetMember } from '../member/fleetMember.ts'
 import { fetchPool, POOL_SERVICE, PoolGiver, readPool } from '../member/poolTakeover.ts'
@@ -22,6 +21,7 @@ export interface MemberLogOptions {
   readonly manager: JetStreamManager
   readonly names: FleetNames
   readonly stream: LogStream
+  readonly stability: LogStability
   readonly chain: FleetChainService
   readonly calls: MemberCalls
   readonly identity: MemberIdentity
@@ -44,13 +44,9 @@ export class MemberLog {
   #isVerified = false
   #isStopped = false
   #noteNow: () => void = () => undefined
-  readonly #end: SharedQuestion<number>
-  /** Those who wait until an entry is applied. */
-  readonly #waiting = new Set<{ readonly sequence: number; readonly resolve: () => void }>()
 
   constructor(options: MemberLogOptions) {
     this.#options = options
-    this.#end = new SharedQuestion(() => options.stream.end())
   }
 
   /** Whether it is known to be the one that was applied, with all that was applied. */
@@ -72,30 +68,33 @@ export class MemberLog {
    * @param end last sequence of the log, read after this member had its lease
    */
   async start(member: FleetMember, before: LogPosition | null, created: string, end: number): Promise<void> {
-    const { jetstream, manager, names, stream, chain, calls, identity, clock, logger, count, onBehind } =
-      this.#options
+    const { jetstream, manager, names, stream, stability, chain, calls, identity } = this.#options
+    const { clock, logger, count, onBehind } = this.#options
     const found = before === null ? null : await this.#find(member, before, end)
     const { readyAt, ...fallback } = found ?? { ...(await this.#positionAt(created, end)), readyAt: end }
     const position = await this.#takeOver(member, fallback)
     this.#note(member, position)
+    stability.begin(position)
     const consumer = new LogConsumer(
       {
         ...{ jetstream, manager, names, stream, logger },
         handler: {
           transactions: async (entries) => {
+            stability.admitting(entries.at(-1)?.sequence ?? 0)
             await chain.admit(entries)
             count('transactions', entries.length)
           },
           head: async (head, time) => {
             if (head.revision <= (member.head?.revision ?? 0)) return
+            stability.moving(head)
             await member.applyHead(head, time)
             if (identity.position === null) this.#note(member, this.#consumer?.position ?? null)
           },
           skipped: () => count('malformed'),
           lost: (last) => this.#lost(member, last),
-          moved: (sequence) => {
-            if (sequence >= readyAt) member.ready()
-            this.#moved(sequence)
+          moved: (entries) => {
+            if ((entries.at(-1)?.sequence ?? 0) >= readyAt) member.ready()
+            stability.applied(entries, member.head)
           },
           verified: (isVerified) => {
             this.#isVerified = isVerified
@@ -122,38 +121,6 @@ export class MemberLog {
     clearInterval(this.#positions)
     this.#noteNow()
     await this.#consumer?.stop()
-  }
-
-  /**
-   * Resolves when everything is applied that the log has when this is called: what the pool then says is never older than
-   * what another member said before.
-   * @throws FleetError `Timeout` when that takes longer
-   */
-  async caughtUp(milliseconds: number): Promise<void> {
-    const sequence = await this.#end.ask()
-    if ((this.#consumer?.applied ?? 0) >= sequence) return
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(waiting)
-        reject(new FleetError('Timeout', 'this member is behind the log of the fleet: ask another one'))
-      }, milliseconds)
-      const waiting = {
-        sequence,
-        resolve: () => {
-          clearTimeout(timer)
-          resolve()
-        },
-      }
-      this.#waiting.add(waiting)
-    })
-  }
-
-  #moved(applied: number): void {
-    for (const waiting of this.#waiting) {
-      if (waiting.sequence > applied) continue
-      this.#waiting.delete(waiting)
-      waiting.resolve()
-    }
   }
 
   /** The connection was lost: what comes after may be of another log. */
@@ -209,9 +176,10 @@ export class MemberLog {
   }
 
   async #lost(member: FleetMember, end: number): Promise<void> {
-    const { stream, logger, count } = this.#options
+    const { stream, stability, logger, count } = this.#options
     logger.error('the log is another one, or has lost its last entries: this member joins anew')
     count('lostLogs')
+    stability.lost()
     const last = await stream.lastHead()
     member.lost(last?.head ?? null, end)
     await this.#republish()

@@ -469,14 +469,15 @@ export class ChainCore {
     if (pending.length === 0) return
     this.work?.pendingAdded()
     const cause = this.fleet === null ? {} : { sequence: this.fleet.lastSequence }
-    this.#listener.onPending(
-      pending.map(({ transaction, sender }) => ({
-        hash: transaction.hash,
-        encoded: transaction.encoded,
-        sender,
-        ...cause,
-      })),
-    )
+    const notices = pending.map(({ transaction, sender }) => ({
+      hash: transaction.hash,
+      encoded: transaction.encoded,
+      sender,
+      ...cause,
+    }))
+    const tell = () => this.#listener.onPending(notices)
+    if (this.fleet === null) tell()
+    else this.fleet.stable.after(tell)
   }
 
   #removeOutdated(): void {

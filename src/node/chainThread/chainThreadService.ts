@@ -24,36 +24,29 @@ export function createChainService(core: ChainCore): ChainService {
 function createPool(core: ChainCore): EncodedPool {
   const { pool, quota, fleet } = core
   /** What members say of the pool must not go back from one to the next. */
-  const caughtUp = async () => await fleet?.caughtUp()
+  const settled = async <T>(answer: T): Promise<T> => {
+    // Not before it was read: what it shows is what is waited for.
+    await fleet?.stable.wait()
+    return answer
+  }
   return {
     pendingTransaction: async (hash) => {
-      await caughtUp()
       const found = pool.pendingByHash(hash.toString('hex'))
-      return found === undefined ? null : encode(found)
+      return settled(found === undefined ? null : encode(found))
     },
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
-    nextNonce: async (address) => {
-      await caughtUp()
-      return pool.nextNonce(address)
-    },
-    pendingTransactions: async () => {
-      await caughtUp()
-      return [...pool.pending()].map(encode)
-    },
-    queuedTransactions: async () => {
-      await caughtUp()
-      return [...pool.queued()].map(encode)
-    },
+    nextNonce: async (address) => settled(pool.nextNonce(address)),
+    pendingTransactions: async () => settled([...pool.pending()].map(encode)),
+    queuedTransactions: async () => settled([...pool.queued()].map(encode)),
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
     pendingBlock: async () => {
-      await caughtUp()
       const { block, receipts } = core.pendingBlock()
-      return {
+      return settled({
         block: block.encoded,
         forkDetectionData: block.header.fields.forkDetectionData,
         senders: addressesOfSenders(block.senders),
         receipts,
-      }
+      })
     },
   }
 }

@@ -13,9 +13,10 @@ import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { SendOutcome } from '../../txpool/interface.ts'
 import { FleetPool, type FleetPoolParams } from './fleetPool.ts'
-import { FleetSends } from './fleetSends.ts'
+import { FleetSends, unknownOutcome } from './fleetSends.ts'
 import { headSteps } from './headSteps.ts'
 import { decodeTransaction, type RecoveredTransaction, recoverTransactions } from './sendQueue.ts'
+import { StableLog } from './stableLog.ts'
 
 /** Milliseconds for which a made block may take to become the head: some rounds, each a lease late at worst. */
 const LONGEST_ROUND_WAIT = 30_000
@@ -42,6 +43,7 @@ const MOST_UNHEARD = 32 * 1024 * 1024
 export class FleetChain {
   readonly pool: FleetPool
   readonly sends: FleetSends
+  readonly stable: StableLog = new StableLog()
   readonly #params: FleetChainParams
   #tell: ((event: FleetChainEvent) => void) | null = null
   #lastSequence = 0
@@ -63,7 +65,7 @@ export class FleetChain {
       chainId,
       pool: this.pool,
       lastSequence: () => this.#lastSequence,
-      durable: () => params.commit(),
+      settled: () => this.#settled(),
     })
     chain.onAccepted((blocks) => this.#accepted(blocks))
   }
@@ -77,11 +79,13 @@ export class FleetChain {
   attach(publisher: FleetPublisher, tell: (event: FleetChainEvent) => void): () => void {
     this.#tell = tell
     this.sends.publishWith(publisher)
+    this.stable.askOf(publisher)
     this.#publisher = publisher
     return () => {
       if (this.#tell !== tell) return
       this.#tell = null
       this.sends.publishWith(null)
+      this.stable.askOf(null)
       this.#publisher = null
     }
   }
@@ -98,15 +102,6 @@ export class FleetChain {
         this.#publisher?.askForWork?.().catch(() => undefined)
       },
     }
-  }
-
-  /**
-   * Resolves when the pool has read all that the log has now (fleet.md §4).
-   * @throws RpcError `fleetAway`
-   */
-  async caughtUp(): Promise<void> {
-    if (this.#publisher === null) throw new RpcError('fleetAway')
-    await this.#publisher.caughtUp?.()
   }
 
   /** Answers whoever waits for the fleet. */
@@ -147,6 +142,8 @@ export class FleetChain {
   async moveHead(hash: Buffer, time: number | null): Promise<void> {
     const { chain, assertWritable, commit } = this.#params
     await this.#inOrder(async () => {
+      // Whoever hears of the head has heard of the entries before it.
+      this.stable.release()
       for (const step of await headSteps(chain.reader, chain.head, hash)) {
         assertWritable()
         if (step.equals(hash) && time !== null) this.pool.advance(time)
@@ -178,7 +175,8 @@ export class FleetChain {
       for (const { hashHex } of admitted) if (hashHex !== null) this.sends.fail(hashHex, error)
       throw error
     }
-    for (const { hashHex, outcome } of admitted) if (hashHex !== null) this.sends.settle(hashHex, outcome)
+    const sent = admitted.filter(({ hashHex }) => hashHex !== null && this.sends.signedHere(hashHex) !== undefined)
+    if (sent.length > 0) void this.#settle(sent)
     return admitted.map(({ outcome }) => outcome)
   }
 
@@ -218,6 +216,23 @@ export class FleetChain {
       this.#ends.add(end)
       look()
     })
+  }
+
+  /** Answers those who sent what is durable here, once all members have it. */
+  async #settle(sent: readonly { hashHex: string | null; outcome: SendOutcome }[]): Promise<void> {
+    try {
+      await this.stable.wait()
+      for (const { hashHex, outcome } of sent) this.sends.settle(hashHex ?? '', outcome)
+    } catch {
+      for (const { hashHex } of sent) this.sends.fail(hashHex ?? '', unknownOutcome())
+    }
+  }
+
+  /** Resolves when what the pool has now is durable, and all members have it. @throws RpcError `fleetAway` */
+  async #settled(): Promise<void> {
+    const stable = this.stable.wait()
+    // Whichever fails first is the answer.
+    await Promise.all([this.#params.commit(), stable])
   }
 
   /**

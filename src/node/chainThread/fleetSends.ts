@@ -20,8 +20,8 @@ export interface FleetSendsParams {
   readonly pool: FleetPool
   /** Sequence of the last entry of the log that the pool has read. */
   lastSequence(): number
-  /** Resolves when what the pool has is durable. */
-  durable(): Promise<void>
+  /** Resolves when what the pool has is durable, and all members have it. */
+  settled(): Promise<void>
   /** {@link LONGEST_WAIT} unless given. */
   readonly longestWait?: number
 }
@@ -43,7 +43,7 @@ interface Expected {
 /**
  * Publishes transactions of clients and of peers to the log of a fleet (fleet.md §4), in groups and in the order in
  * which they came. What the pool of this member refuses, or has, is not published. The others are
- * answered when their outcome is read from the log, and is durable.
+ * answered when their outcome is read from the log, is durable, and all members have read it.
  */
 export class FleetSends {
   readonly #params: FleetSendsParams
@@ -98,7 +98,7 @@ export class FleetSends {
     return this.#expected.get(hashHex)?.signed
   }
 
-  /** The outcome of an entry of the log is durable. */
+  /** The outcome of an entry of the log is durable, and all members have it. */
   settle(hashHex: string, outcome: SendOutcome): void {
     for (const { resolve } of this.#forget(hashHex)) resolve(outcome)
   }
@@ -144,11 +144,11 @@ export class FleetSends {
   }
 
   #judge(signed: SignedTransaction, waiting: Waiting, expected: Set<Expected>): void {
-    const { pool, durable } = this.#params
+    const { pool, settled } = this.#params
     try {
       const known = pool.known(signed.transaction)
       if (known !== null) {
-        waiting.resolve(durable().then(() => known))
+        waiting.resolve(settled().then(() => known))
         return
       }
       const sent = this.#expected.get(signed.transaction.hashHex)
@@ -242,14 +242,14 @@ export class FleetSends {
 
   /** One that the log had already may have been read before it was expected. */
   #lookBack(item: Expected, sequence: number | undefined): void {
-    const { pool, lastSequence, durable } = this.#params
+    const { pool, lastSequence, settled } = this.#params
     if (sequence === undefined || sequence > lastSequence()) return
     const { transaction } = item.signed
     if (this.#expected.get(transaction.hashHex) !== item) return
     const known = pool.known(transaction) ?? pool.outcomeOf(transaction.hashHex) ?? null
     if (known === null) this.#give(item, unknownOutcome())
     else
-      durable().then(
+      settled().then(
         () => this.settle(transaction.hashHex, known),
         (error: unknown) => this.#give(item, error),
       )
@@ -262,7 +262,8 @@ export class FleetSends {
   }
 }
 
-function unknownOutcome(): RpcError {
+/** What whoever sent a transaction is told when its outcome does not come. */
+export function unknownOutcome(): RpcError {
   return new RpcError(
     'fleetAway',
     'the fleet has not told yet what became of the transaction: send it again, to whichever node',

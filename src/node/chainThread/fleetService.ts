@@ -49,6 +49,7 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
     pool: async () => fleet.pool.entries(),
     admissionState: async () => fleet.pool.state(),
     replacePool: (entries, state) => written(() => fleet.replacePool(entries, state ?? null)),
+    shareLog: async (shared) => fleet.stable.follow(shared),
     lead: async (isLeader) => {
       core.producer.setLeading(isLeader)
       core.work?.setBuilder(isLeader)

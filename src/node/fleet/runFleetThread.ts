@@ -100,7 +100,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
   })
   serve<FleetPublisher>(chain, {
     publishTransactions: (encoded, after) => asRpc(() => runtime.publishTransactions(encoded, after)),
-    caughtUp: () => asRpc(() => runtime.caughtUp()),
+    whenStable: (sequence) => asRpc(() => runtime.whenStable(sequence)),
     publishWork: (template) => asRpc(() => work.publish(template)),
     askForWork: async () => work.ask(),
   })

@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import type { FleetChainEvent, FleetChainService, FleetPublisher } from '../../../src/fleet/interface.ts'
+import { ADMITTED, createSharedLog, STABLE } from '../../../src/fleet/log/sharedLog.ts'
 import { createChainService } from '../../../src/node/chainThread/chainThreadService.ts'
 import { FleetSends } from '../../../src/node/chainThread/fleetSends.ts'
 import { createFleetService } from '../../../src/node/chainThread/fleetService.ts'
@@ -177,7 +178,7 @@ t.test('an outcome that does not come is told as unknown', async (t) => {
     chainId: 33,
     pool: fleet.pool,
     lastSequence: () => 7,
-    durable: async () => undefined,
+    settled: async () => undefined,
     longestWait: 200,
   })
   t.teardown(() => sends.close())
@@ -278,6 +279,7 @@ t.test('both directions go over one port', async (t) => {
       return encoded.map((_, index) => index + 1)
     },
   })
+  await service.shareLog(createSharedLog())
   const { encoded, hash } = signedTransaction()
   t.same(await core.sendTransaction(encoded), { status: 'accepted', hash })
   const maker = new BlockMaker(t, REGTEST)
@@ -302,7 +304,7 @@ t.test('what waits behind a log that does not answer is refused in the end', asy
     chainId: 33,
     pool: fleet.pool,
     lastSequence: () => 0,
-    durable: async () => undefined,
+    settled: async () => undefined,
     longestWait: 300,
   })
   const alive = setInterval(() => undefined, 1000)
@@ -326,38 +328,80 @@ t.test('what waits behind a log that does not answer is refused in the end', asy
   await sends.close()
 })
 
-t.test('what a member says of the pool waits until it has read the log', async (t) => {
-  const { core, fleet } = openMember(t)
+t.test('what a member says of the pool waits until all members have what it shows', async (t) => {
+  const log = new TestLog()
+  const { core, fleet } = openReader(t, log)
   const service = createChainService(core)
-  let caughtUp: () => void = () => undefined
-  const publisher: FleetPublisher = {
-    publishTransactions: async () => [],
-    caughtUp: () =>
-      new Promise((resolve) => {
-        caughtUp = resolve
-      }),
-  }
-  fleet.attach(publisher, () => undefined)
-  const { hash } = signedTransaction()
-  const sender = Buffer.alloc(20, 1)
+  const shared = createSharedLog()
+  const asked: number[] = []
+  let answer: () => void = () => undefined
+  fleet.attach(
+    {
+      ...log.publisher,
+      whenStable: (sequence) =>
+        new Promise((resolve) => {
+          asked.push(sequence)
+          answer = () => {
+            shared.sequences[STABLE] = sequence
+            resolve()
+          }
+        }),
+    },
+    () => undefined,
+  )
+  await t.rejects(service.nextNonce(Buffer.alloc(20, 1)), { kind: 'fleetAway', message: /./ })
+  fleet.stable.follow(shared)
+  const { encoded, hash } = signedTransaction({ from: accountOfSeed('cow1') })
+  const sender = accountOfSeed('cow1').address
   const reads = [
-    () => service.pendingTransaction(hash).then((found) => found?.encoded),
+    () => service.pendingTransaction(hash).then((found) => found?.encoded ?? null),
     () => service.nextNonce(sender),
     () => service.pendingTransactions().then((all) => all.length),
     () => service.queuedTransactions().then((all) => all.length),
     () => service.pendingBlock().then(({ senders }) => senders.length),
   ]
-  for (const read of reads) {
-    let answer: unknown = 'none'
-    const reading = read().then((value) => {
-      answer = value
-    })
-    await new Promise((resolve) => setImmediate(resolve))
-    t.equal(answer, 'none')
-    caughtUp()
-    await reading
-    t.not(answer, 'none')
+  t.same(await Promise.all(reads.map((read) => read())), [null, 0n, 0, 0, 1], 'all have the same')
+  t.same(asked, [])
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
-  fleet.attach(publisher, () => undefined)()
+  shared.sequences[ADMITTED] = 1
+  const answers: string[] = []
+  const tell = (name: string) => () => void answers.push(name)
+  void core.sendTransaction(encoded).then(tell('sent'))
+  while (core.pool.pendingCount === 0) await turns()
+  const reading = reads.map((read, index) => read().then(tell(`read ${index}`)))
+  void core.sendTransaction(encoded).then(tell('sent again'))
+  await turns()
+  t.same(answers, [], 'neither who sent it, nor who reads')
+  t.same(asked, [1])
+  answer()
+  await Promise.all(reading)
+  await turns()
+  t.equal(answers.length, 7)
+  t.same(await Promise.all(reads.map((read) => read())), [encoded, 1n, 1, 0, 2])
+  fleet.attach(log.publisher, () => undefined)()
   await t.rejects(service.nextNonce(sender), { kind: 'fleetAway', message: /./ })
+})
+
+t.test('subscribers hear of a transaction when all members have it, and before its block', async (t) => {
+  const log = new TestLog()
+  const told: string[] = []
+  const member = openMember(
+    t,
+    {},
+    { log, listener: { onPending: () => void told.push('pending'), onHead: () => void told.push('head') } },
+  )
+  const shared = createSharedLog()
+  member.fleet.attach({ ...log.publisher, whenStable: () => new Promise(() => undefined) }, () => undefined)
+  member.fleet.stable.follow(shared)
+  shared.sequences[ADMITTED] = 1
+  await member.service.admit([{ sequence: 1, time: log.time, encoded: signedTransaction().encoded }])
+  t.same(told, [])
+  const maker = new BlockMaker(t, REGTEST)
+  const [block] = maker.extend(maker.genesis, 1)
+  await member.service.connect(block === undefined ? [] : [block.encoded])
+  shared.sequences[STABLE] = 2
+  await member.service.moveHead(block?.hash ?? Buffer.alloc(32))
+  t.same(told, ['pending', 'head'])
 })

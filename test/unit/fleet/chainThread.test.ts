@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fillDefaults } from '../../../src/config/load.ts'
 import type { FleetChainEvent, FleetChainService, FleetPublisher } from '../../../src/fleet/interface.ts'
+import { createSharedLog } from '../../../src/fleet/log/sharedLog.ts'
 import { type ChainHandleListener, startChainThread } from '../../../src/node/chainThread/chainHandle.ts'
 import { chainOptionsFromConfig } from '../../../src/node/options/chainOptions.ts'
 import { createProxy, serve } from '../../../src/workers/proxy.ts'
@@ -49,6 +50,7 @@ t.test('the fleet thread moves the head of the chain thread and has its transact
       return entries.map((entry) => entry.sequence)
     },
   })
+  await chain.shareLog(createSharedLog())
   t.equal(await chain.whyNot(), null)
   t.same(await chain.genesisHash(), maker.genesis.hash)
   await chain.connect(encodedBlocks(blocks))

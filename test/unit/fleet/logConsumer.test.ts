@@ -183,7 +183,7 @@ t.test('what cannot be applied is tried again in its place, and nothing overtake
       if (failures >= 0) throw new Error('the stores take no writes')
       order.push(`head ${revision}`)
     },
-    moved: (sequence) => order.push(`moved ${sequence}`),
+    moved: (entries) => order.push(...entries.map(({ sequence }) => `moved ${sequence}`)),
   })
   await until(2)
   await consumer.atRest(async () => undefined)
