@@ -192,7 +192,11 @@ function defaultReplicas({ info }: NatsConnection): number {
 function parseFormat(bytes: Uint8Array): FleetFormat {
   const { format, replicas, bytes: sizes } = parseObject(bytes, LARGEST_FORMAT) ?? {}
   if (format !== FLEET_FORMAT) {
-    const text = `the fleet has format ${String(format)}, and this program knows ${FLEET_FORMAT}: use the version that the other members have`
+    const isOlder = typeof format === 'number' && format < FLEET_FORMAT
+    const advice = isOlder
+      ? 'stop all members, remove the key format of the bucket of state, and run `rhizome fleet init`'
+      : 'use the version that the other members have'
+    const text = `the fleet has format ${String(format)}, and this program knows ${FLEET_FORMAT}: ${advice}`
     throw new FleetError('Malformed', text)
   }
   const given = (sizes ?? {}) as Readonly<Record<string, unknown>>

@@ -52,8 +52,8 @@ export interface FleetFormat {
   readonly bytes: Readonly<Record<ResourcePart, number>>
 }
 
-/** Version of everything that a fleet has in NATS. */
-export const FLEET_FORMAT = 1
+/** Version of everything that a fleet has in NATS, and of what members rely on of one another. */
+export const FLEET_FORMAT = 2
 
 /** The part of a stream's configuration that matters here. */
 export type ResourceConfig = Pick<
