@@ -66,6 +66,7 @@ const BYTES = {
   usage: 400,
   quota: 40,
   poll: 160,
+  position: 40,
 }
 /** Bytes of a work template for pools. */
 const TEMPLATE = 60_000
@@ -102,6 +103,8 @@ export function demandsOf(size: FleetSize): Demand[] {
     demand('prepare and its answer', 'the fleet head', 0, 2 * n * blocks, BYTES.call),
     demand('heads', 'the fleet head', blocks, blocks * n, headBytes, blocks),
     demand('transactions', 'transactions', transactions, transactions * n, size.transactionBytes),
+    // What all members have applied: each says so to the leader, which tells all.
+    demand('positions in the log', 'transactions', 0, 2 * n * transactions, BYTES.position),
     demand('blocks', 'blocks', blocks, blocks * n, size.blockBytes),
     demand('polls at another member', 'filters', 0, 2 * polls, BYTES.poll),
     demand('usage', 'keys, quotas, usage', n, n * n, BYTES.usage),

@@ -30,7 +30,7 @@ export interface AppliedHeads {
    */
   begin(revision: number): Promise<void>
   /**
-   * Resolves when this thread was told of all transactions that the log has now.
+   * Resolves when this thread was told of all transactions that the pool has now.
    * @throws an error when that takes too long
    */
   caughtUp(): Promise<void>

@@ -170,7 +170,8 @@ export class LogStability {
     this.#isStopped = true
     this.#endListening?.()
     this.#cancelRepeat?.()
-    for (const waiting of this.#waiting) waiting.settle(new FleetError('Closed', 'this member leaves the fleet'))
+    for (const waiting of this.#waiting)
+      waiting.settle(new FleetError('Closed', 'this member leaves the fleet'))
   }
 
   /** Whether it has applied what others may not have. */
@@ -281,7 +282,10 @@ class Paced {
   soon(): void {
     if (this.#isWaiting) return
     const left = GATHER - this.rested
-    if (left <= 0) return this.#act()
+    if (left <= 0) {
+      this.#act()
+      return
+    }
     this.#isWaiting = true
     this.#scheduler.after(left, () => {
       this.#isWaiting = false

@@ -175,7 +175,9 @@ export class FleetChain {
       for (const { hashHex } of admitted) if (hashHex !== null) this.sends.fail(hashHex, error)
       throw error
     }
-    const sent = admitted.filter(({ hashHex }) => hashHex !== null && this.sends.signedHere(hashHex) !== undefined)
+    const sent = admitted.filter(
+      ({ hashHex }) => hashHex !== null && this.sends.signedHere(hashHex) !== undefined,
+    )
     if (sent.length > 0) void this.#settle(sent)
     return admitted.map(({ outcome }) => outcome)
   }

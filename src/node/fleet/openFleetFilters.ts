@@ -82,7 +82,7 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
         if (fleet.gate === null) throw joining()
         await fleet.gate.begin(revision)
       },
-      // The pool answers when it has read the log, and this thread is told of what it read before that.
+      // The pool answers when all members have what it has, and this thread is told of that before.
       caughtUp: async () => {
         await pool.transaction(NO_TRANSACTION)
       },

@@ -104,6 +104,19 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     caughtBy: /^acknowledged: /,
   },
   {
+    name: 'a member says of its pool what others do not have yet',
+    rule: 'fleet.md §4',
+    off: [
+      {
+        file: 'node/chainThread/stableLog.ts',
+        find: 'if (admitted <= stable) return null',
+        replace: 'if (admitted <= stable || admitted > 0) return null',
+      },
+    ],
+    under: ['slow a member down', 'have a member stand still'],
+    caughtBy: /^count: /,
+  },
+  {
     name: 'a filter is polled before its position is on disk',
     rule: 'fleet.md §6',
     off: [
