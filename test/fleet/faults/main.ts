@@ -93,18 +93,25 @@ async function findPlanted(): Promise<number> {
   )
   for (const [index, { name, rule, off, under, caughtBy }] of chosen.entries()) {
     const program = (await build?.program(`planted-${index}`, off)) ?? ''
+    const began = performance.now()
     let found: string | null = null
     let rounds = 0
     await runRounds({
       ...{ ...size, rounds: PLANTED_ROUNDS, seed: seed + index, program, only: under, eachOnce: true },
-      onRound: ({ violations }) => {
+      onRound: (round) => {
         rounds += 1
         found ??=
-          violations.map((one) => `${one.rule}: ${one.message}`).find((text) => caughtBy.test(text)) ?? null
+          round.violations.map((one) => `${one.rule}: ${one.message}`).find((text) => caughtBy.test(text)) ??
+          null
+        // What it has of other rules tells why.
+        if (found === null) tell(round)
         return found !== null
       },
     }).catch((error: unknown) => console.log(`    ${String(error).slice(0, 2000)}`))
-    console.log(`${rule}, ${name}: ${found === null ? 'NOT FOUND' : `found in round ${rounds}: ${found}`}`)
+    const time = `${((performance.now() - began) / 1000).toFixed(0)} s`
+    console.log(
+      `${rule}, ${name}: ${found === null ? 'NOT FOUND' : `found in round ${rounds}, after ${time}: ${found}`}`,
+    )
     results?.addPlanted({ rule, name, rounds, found })
     if (found === null) missed += 1
   }

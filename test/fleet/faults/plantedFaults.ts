@@ -139,9 +139,11 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
         replace: 'if (false) {',
       },
       {
-        file: 'storage/access/fleetUsage.ts',
-        find: 'writeFleetMark(metadata, { ...mark, ...place })',
-        replace: 'writeFleetMark(metadata, mark)',
+        // A member may read the stream again at any time: here it does so at each start and reconnection. Were no
+        // position recorded instead, members would wait for one before they report usage, and report none.
+        file: 'fleet/access/usageFlow.ts',
+        find: 'else if (!isSame) await store.rewind(start)',
+        replace: 'else await store.rewind(start)',
       },
     ],
     under: ['kill all servers', 'kill a member'],
