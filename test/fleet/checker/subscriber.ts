@@ -30,7 +30,8 @@ const SUBSCRIBED_ID = 2
 const SHORTEST_MS = 300
 const LONGEST_MS = 2500
 const PAUSE_MS = 100
-const FINAL_SESSIONS = 50
+/** For what was not told while clients ran: longer than a member needs that still joins its fleet. */
+const FINAL_MS = 30_000
 const FINAL_LOOK_MS = 50
 
 /**
@@ -61,7 +62,7 @@ export class HeadSubscriber {
 
   /** Goes on until it was told of a block, the last head of the fleet: as often as that takes, but not forever. */
   async finish(hash: string): Promise<void> {
-    for (let session = 0; session < FINAL_SESSIONS && this.#last !== hash; session += 1) {
+    for (const end = performance.now() + FINAL_MS; this.#last !== hash && performance.now() < end; ) {
       const until = performance.now() + this.#options.timeout
       await this.#session(() => this.#last === hash || performance.now() >= until)
     }
