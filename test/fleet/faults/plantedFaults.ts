@@ -191,7 +191,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
         replace: 'if (announced !== undefined) {',
       },
     ],
-    under: ['reorganise the chain', 'kill a member'],
+    // Blocks have to come while the client is told of none: it is on its way, or at a member that is behind.
+    under: ['reorganise the chain', 'cut a member off', 'have a member stand still'],
     caughtBy: /^subscription: /,
   },
   {
