@@ -22,8 +22,9 @@ import { ANNOUNCED_SHARED, SharedBlocks } from './sharedBlocks.ts'
 
 /** Blocks that it executed last which it announces. */
 const ANNOUNCED_OWN = ANNOUNCED_BLOCKS - ANNOUNCED_SHARED
-/** Time between two looks at what only time changes, milliseconds. */
+/** Time between two looks at what only time changes, milliseconds: while the leader waits for something, and otherwise. */
 const TICK = 50
+const REST_TICK = 250
 /** Executed blocks that come together are announced together, milliseconds. */
 const ANNOUNCE_DELAY = 2
 /** Pause before a head that could not be moved to is tried again, milliseconds. */
@@ -92,6 +93,7 @@ export class FleetMember {
   #executed: FleetBlock[] = []
   #told: { absence: FleetAbsence | null; revision: number } | null = null
   #cancelTick: () => void = () => undefined
+  #isResting = false
   #isAnnouncing = false
   #isStopped = false
   /** It applies a head: whether that has its signatures is known when it has done so. */
@@ -405,7 +407,9 @@ export class FleetMember {
   }
 
   #tick(): void {
-    this.#cancelTick = this.#parts.scheduler.after(TICK, () => {
+    this.#cancelTick()
+    this.#isResting = this.#leader.isAtRest
+    this.#cancelTick = this.#parts.scheduler.after(this.#isResting ? REST_TICK : TICK, () => {
       if (this.#isStopped) return
       this.#watchLag()
       this.#wake()
@@ -438,9 +442,11 @@ export class FleetMember {
       if (this.#isStopped) return
       this.#leader.lead(leases.leading)
       const action = this.#leader.step(this.#scene)
-      if (action === null) return
+      if (action === null) break
       this.#act(action)
     }
+    // What began is looked at soon.
+    if (this.#isResting && !this.#leader.isAtRest) this.#tick()
   }
 
   #act(action: LeaderAction): void {

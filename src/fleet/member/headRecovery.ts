@@ -36,6 +36,10 @@ export class HeadRecovery {
     this.#self = self
   }
 
+  get isInDoubt(): boolean {
+    return this.#doubt !== null
+  }
+
   /** This member has started. */
   start(doubt: HeadDoubt): void {
     this.#doubt = doubt

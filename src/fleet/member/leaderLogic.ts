@@ -86,6 +86,13 @@ export class LeaderLogic {
     return this.#epoch !== null
   }
 
+  /** Whether it waits for nothing that a time ends which is shorter than a lease. */
+  get isAtRest(): boolean {
+    if (this.#epoch === null) return true
+    if (this.#phase.kind !== 'open' || this.#recovery.isInDoubt) return false
+    return (this.#applied?.members ?? []).every((id) => this.#views.get(id)?.hasFailed !== true)
+  }
+
   /** @param epoch of the lease of the leader that this member has; null when it has none */
   lead(epoch: number | null): void {
     if (epoch === this.#epoch) return

@@ -60,6 +60,11 @@ export class MemberView {
     this.#failures = 0
   }
 
+  /** Whether it did not prepare for the last round that asked it. */
+  get hasFailed(): boolean {
+    return this.#failedAt !== null
+  }
+
   /** Whether a round may count on it: after a failure it has to have spoken, and each next one makes that later. */
   isReliable(now: number, pause: number): boolean {
     if (this.#failedAt === null) return true

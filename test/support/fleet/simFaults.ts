@@ -47,18 +47,18 @@ export interface SimFaults {
 
 /** Faults that a run shows, each with the first seed that does. */
 export const PLANTED_FAULTS: readonly (readonly [keyof SimFaults, number])[] = [
-  ['holdNotAwaited', 3],
+  ['holdNotAwaited', 13],
   ['headNotAwaited', 2],
-  ['leaseIgnored', 1],
+  ['leaseIgnored', 2],
   ['leaseOverEarly', 18],
   ['holdEndsByItself', 1],
   ['unnamedServes', 4],
   ['answersNotAwaited', 2],
   ['difficultyIgnored', 1],
-  ['endNotWritten', 3],
+  ['endNotWritten', 2],
   ['endForgotten', 2],
-  ['leavingIsStopped', 21],
-  ['noCompareAndSet', 126],
+  ['leavingIsStopped', 13],
+  ['noCompareAndSet', 252],
   ['startForgotten', 22],
 ]
 
@@ -67,8 +67,8 @@ export const LOSSES = 3
 
 /** Faults that a run with losses shows, each with the first seed that does. */
 export const PLANTED_LOSSES: readonly (readonly [keyof SimFaults, number])[] = [
-  ['headForgotten', 40],
-  ['othersNotAwaited', 3],
+  ['headForgotten', 8],
+  ['othersNotAwaited', 1],
 ]
 
 /** Faults that a run with signatures shows, each with the first seed that does. */
