@@ -269,9 +269,9 @@ export class UsageFlow {
         this.#wake = resolve
         setTimeout(resolve, PUBLISH_PERIOD).unref()
       })
-      if (!this.#publisher.isAligned || this.#isStopped) continue
+      if (this.#isStopped) return
       try {
-        await this.publish()
+        if (this.#publisher.hasWork) await this.publish()
       } catch (error) {
         this.#failed(error)
       }

@@ -8,7 +8,7 @@ const TIMEOUT = 5000
 
 /** What {@link UsagePublisher} is made of. */
 export interface UsagePublisherOptions {
-  readonly store: Pick<FleetUsage, 'seal' | 'outbox'>
+  readonly store: Pick<FleetUsage, 'seal' | 'outbox' | 'hasUnsent'>
   readonly jetstream: Pick<JetStreamClient, 'publish'>
   /** Subject of a member. */
   readonly subjectOf: (member: MemberId) => string
@@ -32,6 +32,12 @@ export class UsagePublisher {
   /** Whether it is known what the stream has. */
   get isAligned(): boolean {
     return this.#end !== null
+  }
+
+  /** Whether something is on disk that the stream does not have: looking costs less than a transaction. */
+  get hasWork(): boolean {
+    const { store } = this.#options
+    return this.#end !== null && (store.hasUnsent() || store.outbox(this.#end.sequence + 1).length > 0)
   }
 
   /** The stream was looked at. @param sequence the last one of this member that it has @param position and where */
