@@ -241,6 +241,8 @@ export interface FleetStatus {
   readonly leader: MemberId | null
   readonly isLeader: boolean
   readonly members: readonly MemberStatus[]
+  /** Milliseconds for which sends wait for a member that does not apply the log (fleet.md §4); 0 when none do. */
+  readonly standstill: number
   /** Milliseconds that holds took: median and 99th percentile of the last 1,000. */
   readonly holds: {
     readonly p50: number

@@ -9,7 +9,7 @@ const KNOWN_ENTRIES = 8192
 /** Members whose reports are kept: with a report of 200 bytes below 1 MiB. */
 const MOST_REPORTS = 4096
 /** Messages that come together go together, milliseconds. */
-const GATHER = 2
+const GATHER = 5
 /** What may have been lost is said again, milliseconds. */
 const REPEAT = 200
 
@@ -59,6 +59,8 @@ export class LogStability {
   readonly #telling: Paced
   #cancelRepeat: (() => void) | null = null
   #isStopped = false
+  /** Since when nothing new is stable although something waits for it. */
+  #since = 0
   /** Those who wait until an entry is stable. */
   readonly #waiting = new Set<{ readonly sequence: number; settle(error: FleetError | null): void }>()
 
@@ -71,6 +73,11 @@ export class LogStability {
   /** The last sequence of which this member knows that all have applied it. */
   get stable(): number {
     return this.#stable
+  }
+
+  /** Milliseconds for which members have waited for another one to apply what this one has applied; 0 when none does. */
+  get standstill(): number {
+    return this.#isBehind ? this.#options.scheduler.now() - this.#since : 0
   }
 
   /** The pool is that of an entry: where this member begins. */
@@ -97,6 +104,7 @@ export class LogStability {
   applied(entries: readonly EntryPosition[], head: FleetHead | null): void {
     const { sequences } = this.#options.shared
     this.#head = head
+    if (!this.#isBehind) this.#since = this.#options.scheduler.now()
     this.#note(entries)
     if (sequences[ADMITTED] === UNKNOWN) sequences[ADMITTED] = this.#applied?.sequence ?? 0
     this.#advance()
@@ -235,6 +243,7 @@ export class LogStability {
   #becameStable(sequence: number): void {
     if (sequence <= this.#stable) return
     this.#stable = sequence
+    this.#since = this.#options.scheduler.now()
     this.#options.shared.sequences[STABLE] = sequence
     for (const waiting of this.#waiting) if (waiting.sequence <= sequence) waiting.settle(null)
   }

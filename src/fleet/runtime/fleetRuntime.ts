@@ -302,6 +302,7 @@ export class FleetRuntime {
       number: this.#connected?.identity.number ?? 0,
       member: this.#member,
       membership: this.#connected?.membership ?? null,
+      stability: this.#connected?.stability ?? null,
       reason: this.#whyNot() ?? this.#reason,
       counts: this.#counts,
       blocks: this.#blocks?.counts ?? { published: 0, left: 0 },

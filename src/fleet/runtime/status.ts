@@ -1,4 +1,5 @@
 import type { FleetStatus, MemberId, MemberStatus } from '../interface.ts'
+import type { LogStability } from '../log/logStability.ts'
 import type { FleetMember } from '../member/fleetMember.ts'
 import { describeWait } from '../quorum/signatureWait.ts'
 import type { Membership } from './membership.ts'
@@ -10,6 +11,7 @@ export interface StatusParts {
   readonly number: number
   readonly member: FleetMember | null
   readonly membership: Membership | null
+  readonly stability: LogStability | null
   readonly reason: string | null
   readonly counts: Readonly<Record<string, number>>
   readonly blocks: { readonly published: number; readonly left: number }
@@ -49,6 +51,7 @@ export function composeStatus(parts: StatusParts): FleetStatus {
     leader: membership?.leader.leader ?? null,
     isLeader: membership?.leading !== null && membership !== null,
     members,
+    standstill: parts.stability?.standstill ?? 0,
     holds: member?.holds.stats ?? { p50: 0, p99: 0, longest: 0, count: 0 },
     counts: { ...counts, rounds, aborts, blocksPublished: blocks.published, blocksLeft: blocks.left },
   }

@@ -67,6 +67,15 @@ export function addFleetMetrics(metrics: Metrics, { gate, status, busySeconds }:
   })
   samples({
     type: 'gauge',
+    name: 'fleet_log_standstill_seconds',
+    help: 'For how long sends have waited for a member that does not apply the log; 0 when none do.',
+    collect: () => {
+      const now = status()
+      return now === null ? [] : [{ value: now.standstill / 1000 }]
+    },
+  })
+  samples({
+    type: 'gauge',
     name: 'fleet_members_count',
     help: 'Members of the fleet that this member knows, by whether they serve.',
     collect: () => {

@@ -298,3 +298,46 @@ for (const broken of ['reads wait for nothing', 'the leader waits for nobody'] a
     const { violations } = await simulate(1, broken)
     t.not(violations.length, 0)
   })
+
+t.test('a member tells for how long another one holds up what it has applied', async (t) => {
+  const time = new VirtualTime(0)
+  const told: StableNotice[] = []
+  let report: (report: AppliedReport) => void = () => undefined
+  const bus: StabilityBus = {
+    report: () => undefined,
+    tell: (notice) => told.push(notice),
+    listen: (onReport) => {
+      report = onReport
+      return () => undefined
+    },
+  }
+  const [self, other, stranger] = ['a', 'b', 'c'].map((digit) => digit.repeat(16)) as [string, string, string]
+  const shared = createSharedLog()
+  const stability = new LogStability({ self, bus, scheduler: time, shared })
+  stability.begin({ sequence: 10, time: 1 })
+  stability.leading(true)
+  const block = { number: 1, hash: Buffer.alloc(32), totalDifficulty: 1n }
+  const head = { ...block, revision: 10, epoch: 1, leader: self, members: [self, other] }
+  stability.admitting(11)
+  stability.applied([{ sequence: 11, time: 7 }], head)
+  const waiting = t.rejects(stability.whenStable(11, 500), { code: 'Timeout' })
+  await time.pass(600)
+  await waiting
+  t.equal(stability.standstill, 600)
+  report({ member: stranger, applied: { sequence: 11, time: 7 }, stable: 0 })
+  report({ member: other, applied: { sequence: 11, time: 8 }, stable: 0 })
+  t.equal(stability.stable, 0, 'neither one that is no member, nor an entry of another log')
+  const repeated = told.length
+  t.ok(repeated > 2, 'it asks again')
+  report({ member: other, applied: { sequence: 11, time: 7 }, stable: 0 })
+  t.match([stability.stable, stability.standstill, shared.sequences[STABLE]], [11, 0, 11])
+  await time.pass(10)
+  t.same(told.at(-1), { leader: self, stable: { sequence: 11, time: 7 } })
+  stability.lost()
+  t.same([...shared.sequences], [Number.POSITIVE_INFINITY, 0], 'nothing is said of the pool')
+  stability.applied([{ sequence: 3, time: 9 }], { ...head, revision: 3 })
+  t.equal(shared.sequences[ADMITTED], 3)
+  const closing = t.rejects(stability.whenStable(3, 500), { code: 'Closed' })
+  stability.stop()
+  await closing
+})

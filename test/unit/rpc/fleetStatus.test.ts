@@ -30,6 +30,7 @@ const STATUS: FleetStatus = {
       load: 0,
     },
   ],
+  standstill: 0,
   holds: { p50: 1.23, p99: 9.99, longest: 20, count: 40 },
   counts: { rounds: 5 },
 }
