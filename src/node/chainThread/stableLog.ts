@@ -40,31 +40,42 @@ export class StableLog {
    */
   wait(): Promise<void> | null {
     if (this.#shared === null) throw new RpcError('fleetAway')
-    const [admitted = 0, stable = 0] = [this.#shared.sequences[ADMITTED], this.#shared.sequences[STABLE]]
-    if (admitted <= stable) return null
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ sequence: admitted, resolve, reject })
-      void this.#ask()
-    })
+    const sequence = this.#awaited(this.#shared)
+    if (sequence !== null) return new Promise((resolve, reject) => this.#add(sequence, resolve, reject))
+    // What waits was first.
+    this.release()
+    return null
   }
 
   /** Does something at once when the pool may be spoken of; else when it may, or when that does not come in time. */
   after(action: () => void): void {
-    const isFull = this.#waiting.length >= MOST_WAITING
-    const waiting = this.#shared === null || isFull ? null : this.wait()
-    if (waiting === null) action()
-    else waiting.then(action, action)
+    const sequence = this.#shared === null ? null : this.#awaited(this.#shared)
+    if (sequence !== null && this.#waiting.length < MOST_WAITING) {
+      this.#add(sequence, action, action)
+      return
+    }
+    this.release()
+    action()
   }
 
   /** Lets go of what may be said by now. */
   release(): void {
+    if (this.#waiting.length === 0) return
     const stable = this.#shared?.sequences[STABLE] ?? 0
-    const left: Waiting[] = []
-    for (const waiting of this.#waiting) {
-      if (waiting.sequence <= stable) waiting.resolve()
-      else left.push(waiting)
-    }
-    this.#waiting = left
+    const ready = this.#waiting.filter(({ sequence }) => sequence <= stable)
+    this.#waiting = this.#waiting.filter(({ sequence }) => sequence > stable)
+    for (const { resolve } of ready) resolve()
+  }
+
+  /** The entry that the pool shows and others may not have; null for none. */
+  #awaited({ sequences }: SharedLog): number | null {
+    const { [ADMITTED]: admitted = 0, [STABLE]: stable = 0 } = sequences
+    return admitted > stable ? admitted : null
+  }
+
+  #add(sequence: number, resolve: () => void, reject: (error: unknown) => void): void {
+    this.#waiting.push({ sequence, resolve, reject })
+    void this.#ask()
   }
 
   async #ask(): Promise<void> {

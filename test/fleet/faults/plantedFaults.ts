@@ -109,8 +109,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     off: [
       {
         file: 'node/chainThread/stableLog.ts',
-        find: 'if (admitted <= stable) return null',
-        replace: 'if (admitted <= stable || admitted > 0) return null',
+        find: 'return admitted > stable ? admitted : null',
+        replace: 'return admitted > stable && admitted === 0 ? admitted : null',
       },
     ],
     under: ['slow a member down', 'have a member stand still'],

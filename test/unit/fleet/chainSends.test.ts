@@ -398,10 +398,16 @@ t.test('subscribers hear of a transaction when all members have it, and before i
   shared.sequences[ADMITTED] = 1
   await member.service.admit([{ sequence: 1, time: log.time, encoded: signedTransaction().encoded }])
   t.same(told, [])
+  shared.sequences[STABLE] = 1
+  await createChainService(member.core).nextNonce(Buffer.alloc(20, 1))
+  t.same(told, ['pending'], 'before anything else is said of the pool, whoever knew first')
+  shared.sequences[ADMITTED] = 2
+  const next = { sequence: 2, time: log.time, encoded: signedTransaction({ nonce: 1n }).encoded }
+  await member.service.admit([next])
   const maker = new BlockMaker(t, REGTEST)
   const [block] = maker.extend(maker.genesis, 1)
   await member.service.connect(block === undefined ? [] : [block.encoded])
-  shared.sequences[STABLE] = 2
+  shared.sequences[STABLE] = 3
   await member.service.moveHead(block?.hash ?? Buffer.alloc(32))
-  t.same(told, ['pending', 'head'])
+  t.same(told, ['pending', 'pending', 'head'])
 })
