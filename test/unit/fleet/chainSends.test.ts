@@ -234,7 +234,7 @@ t.test('more than may be under way waits its turn', async (t) => {
 
 t.test('transactions of peers go to the log', async (t) => {
   const log = new TestLog()
-  const { core } = openReader(t, log)
+  const { core, service } = openReader(t, log)
   const peers = createSyncService(core)
   const good = signedTransaction()
   const given = [good, signedTransaction({ chainId: 30 }), signedTransaction({ nonce: 100n })]
@@ -246,6 +246,8 @@ t.test('transactions of peers go to the log', async (t) => {
   log.failure = new RpcError('fleetAway')
   t.same(await peers.addTransactions([signedTransaction({ nonce: 1n }).encoded]), ['refused'])
   t.equal(log.entries.length, 1)
+  // Its files stay until what was read is on disk.
+  await service.admit([])
 })
 
 t.test(
