@@ -31,8 +31,12 @@ export async function benchFleet(args: string[]): Promise<void> {
     save('jetstream', speeds, [jetStreamSection(speeds), simulationSection(speeds)])
   }
   if (parts.has('load')) {
-    const loads = await offeredLoads(options)
-    save('load', loads, [loadSection(loads, options)])
+    const ofRates: { readonly rate: number; readonly loads: readonly OfferedLoad[] }[] = []
+    for (const rate of options.rates) {
+      ofRates.push({ rate, loads: await offeredLoads(options, rate) })
+      const sections = ofRates.map((ofRate) => loadSection(ofRate.loads, ofRate.rate, options))
+      save('load', ofRates, sections)
+    }
   }
   if (parts.has('heads') || parts.has('failover')) {
     const times = await headTimes(options)
@@ -83,13 +87,16 @@ function simulationSection(speeds: readonly JetStreamSpeed[]): Section {
   }
 }
 
-async function offeredLoads(options: FleetBenchOptions): Promise<OfferedLoad[]> {
+async function offeredLoads(options: FleetBenchOptions, rate: number): Promise<OfferedLoad[]> {
   const generator = new Generator()
   try {
     const loads: OfferedLoad[] = []
     for (const members of [0, ...options.members])
       loads.push(
-        await offerLoad({ ...options, members, shares: options.members.filter((n) => n > 1) }, generator),
+        await offerLoad(
+          { ...options, rate, members, shares: options.members.filter((n) => n > 1) },
+          generator,
+        ),
       )
     return loads
   } finally {
@@ -97,7 +104,11 @@ async function offeredLoads(options: FleetBenchOptions): Promise<OfferedLoad[]> 
   }
 }
 
-function loadSection(loads: readonly OfferedLoad[], { rate, seconds, servers }: FleetBenchOptions): Section {
+function loadSection(
+  loads: readonly OfferedLoad[],
+  rate: number,
+  { seconds, servers }: FleetBenchOptions,
+): Section {
   const alone = loads.find(({ members }) => members === 0)
   const single = alone?.ofMembers ?? 0
   const ofShare = (members: number) => alone?.ofShares[members] ?? single
@@ -118,7 +129,7 @@ function loadSection(loads: readonly OfferedLoad[], { rate, seconds, servers }: 
     }),
   )
   const note = `${rate} requests a second for ${seconds} s in all, with a key that has a rate and a quota, a block every 2 s, polls of filters at members chosen by turns, ${servers} servers of NATS. Processor time of members and of NATS.`
-  return { title: 'The same load on more members', note, rows }
+  return { title: `The same load on more members: ${rate.toLocaleString('en-US')} a second`, note, rows }
 }
 
 interface HeadFigures {

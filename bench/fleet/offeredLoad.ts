@@ -48,6 +48,8 @@ const WARM_UP_REQUESTS = 10_000
 /** The warm-up ends with its last request. */
 const LONGEST_WARM_UP = 600
 const IDLE_SECONDS = 8
+/** A process that has just started collects garbage for so long although nobody asks it anything. */
+const SETTLE_MS = 18_000
 const BLOCK_EVERY_MS = 2000
 const FILTERS_PER_MEMBER = 10
 /** A rate and a quota that are counted but hold nobody back. */
@@ -67,7 +69,7 @@ export async function offerLoad(options: OfferedLoadOptions, generator: Generato
     const random = createRandom(1)
     const contract = await createLoggingContract(fleet.members[0]?.url ?? '', random)
     await fleet.createKey('load', KEY)
-    await sleep(2000)
+    await sleep(SETTLE_MS)
     const idle = await used(fleet, () => sleep(IDLE_SECONDS * 1000))
     const asked = await sharesOf(fleet, contract)
     const file = generator.write(mix(asked, REQUESTS).map(textOf))

@@ -11,8 +11,8 @@ export interface FleetBenchOptions {
   readonly seconds: number
   /** Numbers of members that the load is offered to. */
   readonly members: readonly number[]
-  /** Requests a second, all members together. */
-  readonly rate: number
+  /** Requests a second, all members together: each rate is offered by itself. */
+  readonly rates: readonly number[]
   /** Servers of NATS. */
   readonly servers: number
   /** Blocks whose heads are followed. */
@@ -32,7 +32,7 @@ export const FLEET_HELP = `bench -- fleet: several nodes as one service over NAT
   --parts LIST      of ${FLEET_PARTS.join(',')} (default: all)
   --seconds N       length of a measurement (default 20; of each kind of work of NATS a quarter)
   --members LIST    numbers of members that the same load is offered to (default 1,2,4,8)
-  --rate N          requests per second of that load (default 400)
+  --rates LIST      requests per second of that load (default 2000)
   --servers N       servers of NATS: 1 or 3 (default 3)
   --heads N         blocks whose heads are followed at three members (default 100)
   --failovers N     times that the member with the pool is killed (default 10)
@@ -47,7 +47,7 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
       parts: { type: 'string', default: FLEET_PARTS.join(',') },
       seconds: { type: 'string', default: '20' },
       members: { type: 'string', default: '1,2,4,8' },
-      rate: { type: 'string', default: '400' },
+      rates: { type: 'string', default: '2000' },
       servers: { type: 'string', default: '3' },
       heads: { type: 'string', default: '100' },
       failovers: { type: 'string', default: '10' },
@@ -65,7 +65,7 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
     parts: new Set(parts),
     seconds: Number(values.seconds),
     members: values.members.split(',').map(Number),
-    rate: Number(values.rate),
+    rates: values.rates.split(',').map(Number),
     servers: Number(values.servers),
     heads: Number(values.heads),
     failovers: Number(values.failovers),
