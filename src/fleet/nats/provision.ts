@@ -28,6 +28,10 @@ import {
 /** Milliseconds for an answer of JetStream. */
 const TIMEOUT = 10_000
 const LARGEST_FORMAT = 4096
+/** Servers that have just started count as offline for some seconds, milliseconds. */
+const PLACEMENT_TIME = 10_000
+const PLACEMENT_PAUSE = 500
+const STARTING = /peer offline/
 const STREAM_NOT_FOUND = 'NotCreated'
 
 /** What was asked of `fleet init` beside its defaults. */
@@ -171,10 +175,16 @@ async function findStream(manager: JetStreamManager, name: string): Promise<Stre
 }
 
 async function createStream(manager: JetStreamManager, { config }: Resource): Promise<void> {
-  try {
-    await manager.streams.add(config satisfies Partial<StreamConfig> as StreamConfig)
-  } catch (error) {
-    throw toFleetError(error, `the stream ${config.name} cannot be created`)
+  const until = performance.now() + PLACEMENT_TIME
+  for (;;) {
+    try {
+      await manager.streams.add(config satisfies Partial<StreamConfig> as StreamConfig)
+      return
+    } catch (error) {
+      const failure = toFleetError(error, `the stream ${config.name} cannot be created`)
+      if (!STARTING.test(failure.message) || performance.now() > until) throw failure
+      await new Promise((resolve) => setTimeout(resolve, PLACEMENT_PAUSE))
+    }
   }
 }
 
