@@ -93,10 +93,23 @@ export class RoundResults {
   }
 }
 
-function write(results: Results): void {
+function write(all: Results): void {
+  const results = withoutOldRuns(all)
   mkdirSync(RESULTS_FOLDER, { recursive: true })
   writeFileSync(`${FILE}.json`, `${JSON.stringify(results, null, 2)}\n`)
   writeFileSync(`${FILE}.md`, documentOf(results))
+}
+
+/** Runs of which neither a round nor a planted fault is kept are left out. */
+function withoutOldRuns({ runs, rounds, planted, ...rest }: Results): Results {
+  const used = new Set([...rounds, ...planted].map(({ run }) => run))
+  const left = runs.flatMap((run, at) => (used.has(at) ? [{ run, at }] : []))
+  const renumbered = new Map(left.map(({ at }, index) => [at, index]))
+  const moved = <T extends { readonly run: number }>(kept: T): T => ({
+    ...kept,
+    run: renumbered.get(kept.run) ?? 0,
+  })
+  return { ...rest, runs: left.map(({ run }) => run), rounds: rounds.map(moved), planted: planted.map(moved) }
 }
 
 function documentOf({ seed, fleet, runs, rounds, planted }: Results): string {
