@@ -3,7 +3,8 @@ import { raisedBy, signalOf } from './stopFlag.ts'
 
 /**
  * A value as it crosses threads: what structured cloning keeps, in arrays and plain objects. A signal becomes a flag in
- * shared memory, and numbers in shared memory stay shared. Byte arrays that are views get memory of their own: a message carries the whole memory of a view.
+ * shared memory, and numbers in shared memory stay shared. Byte arrays that are views get memory of their own: a message
+ * carries the whole memory of a view.
  * @throws TypeError for what would arrive as something else: functions, objects of a class
  */
 export function toMessage(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { Scheduler } from '../../p2p/peers/scheduler.ts'
 import { FleetError } from '../errors.ts'
 import type { FleetHead, MemberId } from '../interface.ts'
+import { Paced } from './paced.ts'
 import { ADMITTED, type SharedLog, STABLE } from './sharedLog.ts'
 import type { AppliedReport, EntryPosition, StableNotice } from './stabilityMessages.ts'
 
@@ -8,11 +9,10 @@ import type { AppliedReport, EntryPosition, StableNotice } from './stabilityMess
 const KNOWN_ENTRIES = 8192
 /** Members whose reports are kept: with a report of 200 bytes below 1 MiB. */
 const MOST_REPORTS = 4096
-/** Messages that come together go together, milliseconds. */
-const GATHER = 5
 /** What may have been lost is said again, milliseconds. */
 const REPEAT = 200
 
+/** Stands for an entry that nothing reaches. */
 const UNKNOWN = Number.POSITIVE_INFINITY
 
 /** How members tell one another how far they have applied the log. Messages may be lost. */
@@ -268,42 +268,5 @@ export class LogStability {
       if (this.#isBehind) (this.#endListening === null ? this.#reporting : this.#telling).soon()
       this.#repeat()
     })
-  }
-}
-
-/** Does something at once, and again no sooner than a short time later. */
-class Paced {
-  readonly #scheduler: Scheduler
-  readonly #action: () => void
-  #last = Number.NEGATIVE_INFINITY
-  #isWaiting = false
-
-  constructor(scheduler: Scheduler, action: () => void) {
-    this.#scheduler = scheduler
-    this.#action = action
-  }
-
-  /** Milliseconds since it was done last. */
-  get rested(): number {
-    return this.#scheduler.now() - this.#last
-  }
-
-  soon(): void {
-    if (this.#isWaiting) return
-    const left = GATHER - this.rested
-    if (left <= 0) {
-      this.#act()
-      return
-    }
-    this.#isWaiting = true
-    this.#scheduler.after(left, () => {
-      this.#isWaiting = false
-      this.#act()
-    })
-  }
-
-  #act(): void {
-    this.#last = this.#scheduler.now()
-    this.#action()
   }
 }

@@ -29,6 +29,11 @@ function createPool(core: ChainCore): EncodedPool {
     await fleet?.stable.wait()
     return answer
   }
+  /** The same for answers as large as the pool: they are not made while a member holds all up, and many would be kept. */
+  const readSettled = async <T>(read: () => T): Promise<T> => {
+    await fleet?.stable.wait()
+    return settled(read())
+  }
   return {
     pendingTransaction: async (hash) => {
       const found = pool.pendingByHash(hash.toString('hex'))
@@ -36,18 +41,19 @@ function createPool(core: ChainCore): EncodedPool {
     },
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
     nextNonce: async (address) => settled(pool.nextNonce(address)),
-    pendingTransactions: async () => settled([...pool.pending()].map(encode)),
-    queuedTransactions: async () => settled([...pool.queued()].map(encode)),
+    pendingTransactions: () => readSettled(() => [...pool.pending()].map(encode)),
+    queuedTransactions: () => readSettled(() => [...pool.queued()].map(encode)),
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
-    pendingBlock: async () => {
-      const { block, receipts } = core.pendingBlock()
-      return settled({
-        block: block.encoded,
-        forkDetectionData: block.header.fields.forkDetectionData,
-        senders: addressesOfSenders(block.senders),
-        receipts,
-      })
-    },
+    pendingBlock: () =>
+      readSettled(() => {
+        const { block, receipts } = core.pendingBlock()
+        return {
+          block: block.encoded,
+          forkDetectionData: block.header.fields.forkDetectionData,
+          senders: addressesOfSenders(block.senders),
+          receipts,
+        }
+      }),
   }
 }
 
