@@ -235,8 +235,10 @@ export interface PendingBlock {
 
 /** Reads of the transaction pool. */
 export interface PoolReader {
-  /** A pending (not queued) transaction. */
+  /** A pending or queued transaction. */
   transaction(hash: Buffer): Eventually<SignedTransaction | null>
+  /** Whether a transaction is pending, not queued. */
+  isPending(hash: Buffer): Eventually<boolean>
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Buffer): Eventually<bigint | null>
   /** Pending transactions in the order of the pool. */

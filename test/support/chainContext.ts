@@ -65,6 +65,7 @@ export function createChainContext(
     tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {
       transaction: () => null,
+      isPending: () => false,
       nextNonce: () => null,
       pending: () => [],
       queued: () => [],

@@ -35,10 +35,11 @@ function createPool(core: ChainCore): EncodedPool {
     return settled(read())
   }
   return {
-    pendingTransaction: async (hash) => {
-      const found = pool.pendingByHash(hash.toString('hex'))
+    pooledTransaction: async (hash) => {
+      const found = pool.get(hash.toString('hex'))
       return settled(found === undefined ? null : encode(found))
     },
+    isPending: async (hash) => settled(pool.pendingByHash(hash.toString('hex')) !== undefined),
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
     nextNonce: async (address) => settled(pool.nextNonce(address)),
     pendingTransactions: () => readSettled(() => [...pool.pending()].map(encode)),

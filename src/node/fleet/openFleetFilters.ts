@@ -60,7 +60,7 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
         const known: Buffer[] = []
         // Those that were refused, or left the pool, never entered the pending set or are of no use any more.
         for (const hash of hashes) {
-          const isPending = (await pool.transaction(hash)) !== null
+          const isPending = await pool.isPending(hash)
           takeSnapshot()
           if (isPending || chain.locateTransaction(hash) !== null) known.push(hash)
         }
@@ -84,7 +84,7 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
       },
       // The pool answers when all members have what it has, and this thread is told of that before.
       caughtUp: async () => {
-        await pool.transaction(NO_TRANSACTION)
+        await pool.isPending(NO_TRANSACTION)
       },
     },
     ask: (payload) => call(FILTER_SERVICES.any, payload),

@@ -356,7 +356,7 @@ t.test('what a member says of the pool waits until all members have what it show
   const { encoded, hash } = signedTransaction({ from: accountOfSeed('cow1') })
   const sender = accountOfSeed('cow1').address
   const reads = [
-    () => service.pendingTransaction(hash).then((found) => found?.encoded ?? null),
+    () => service.pooledTransaction(hash).then((found) => found?.encoded ?? null),
     () => service.nextNonce(sender),
     () => service.pendingTransactions().then((all) => all.length),
     () => service.queuedTransactions().then((all) => all.length),
