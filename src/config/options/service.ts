@@ -99,7 +99,9 @@ export const SERVICE_OPTIONS = {
     kind: 'choice',
     group: 'Service',
     values: REVERT_FORMS,
-    default: 'reference',
+    // What is developed with decodes geth's form alone: viem, titanoboa and ape (decisions.md D43).
+    default: ({ profile }) => (profile === 'dev' ? 'geth' : 'reference'),
+    defaultText: 'geth on the dev profile, else reference',
     doc: 'How reverts of eth_call, eth_estimateGas and other simulations are told to callers whose API key does not say: reference for code -32015, geth for code 3 and execution reverted',
   },
   blockHeaders: {

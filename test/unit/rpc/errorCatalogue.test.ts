@@ -168,8 +168,8 @@ t.test('errors of the state and of the pool', async (t) => {
   t.match(await answer('eth_call', { data: '0xfe' }, 'latest'), { error: { code: -32015 } })
   t.match(await answer('eth_call', { data: '0x60006000fd' }, 'latest'), {
     error: {
-      code: -32015,
-      message: 'VM Exception while processing transaction: transaction reverted',
+      code: 3,
+      message: 'execution reverted',
       data: '0x',
     },
   })
