@@ -44,6 +44,8 @@ export interface RpcSettings {
   readonly stateOverrides: boolean
   /** Whether the five methods take `pending` (decisions.md D28). */
   readonly answersPending: boolean
+  /** Whether calls and estimates without `to` are taken (decisions.md D73). */
+  readonly answersCreations: boolean
   /** How reverts are told to callers who want no form of their own. */
   readonly revertErrors: RevertForm
   /** What happens to a range of logs that ends beyond the head, for callers who want nothing of their own. */
@@ -64,7 +66,7 @@ export interface RpcSettings {
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */
   readonly gasPriceFloor: bigint
-  /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
+  /** Whether the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */
   readonly enabled: EnabledMethods

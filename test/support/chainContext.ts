@@ -13,6 +13,7 @@ export const TEST_SETTINGS: RpcSettings = {
   estimateGasCap: 6_800_000n,
   stateOverrides: true,
   answersPending: true,
+  answersCreations: true,
   revertErrors: 'reference',
   beyondHead: 'cut',
   safeDepth: 0,

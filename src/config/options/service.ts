@@ -95,6 +95,13 @@ export const SERVICE_OPTIONS = {
     default: 'answer',
     doc: 'What the five methods do with the block tag pending of which the specification calls it unsupported: eth_getCode, eth_getBlockByNumber, eth_getTransactionByBlockNumberAndIndex and the two on uncles by number',
   },
+  creationCalls: {
+    kind: 'choice',
+    group: 'Service',
+    values: ['answer', 'refuse'],
+    default: 'answer',
+    doc: 'What eth_call, eth_estimateGas and other simulations do with a call without `to`, which is a contract creation: the specification requires `to` on the hosted endpoint, and clients cannot deploy without',
+  },
   revertErrors: {
     kind: 'choice',
     group: 'Service',
