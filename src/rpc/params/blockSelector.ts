@@ -1,7 +1,7 @@
 import { invalidParams, type RpcError } from '../errors.ts'
 import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
-import { isJsonObject, type JsonSchema, namingBlock, type Param, scalarText } from './param.ts'
+import { isGiven, isJsonObject, type JsonSchema, namingBlock, type Param, scalarText } from './param.ts'
 
 /** Tags that name a block by its position in the chain. `safe` and `finalized`: decisions.md D34. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -90,14 +90,13 @@ export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector
   return namingBlock(param, isByHash)
 }
 
-/** Block of eth_estimateGas: a block id or an EIP-1898 map; null is the newest. */
+/** Block of eth_estimateGas: a block id or an EIP-1898 map. */
 export function estimateBlock(): Param<BlockSelector> {
   const param: Param<BlockSelector> = {
     name: 'block',
     schema: SCHEMA,
     optional: false,
     parse: (value, method) => {
-      if (value === null) return LATEST
       if (isJsonObject(value)) return parseBlockMap(value)
       const text = parseIdentifier(scalarText(value))
       if (!isBlockTag(text) && !DECIMAL.test(text) && !HEX.test(text)) {
@@ -149,10 +148,10 @@ function fromText(text: string, method: string, options: BlockSelectorOptions): 
 /** EIP-1898; `requireCanonical` as boolean or text (decisions.md D27). */
 function parseBlockMap(map: Record<string, unknown>): BlockSelector {
   const { blockHash, blockNumber, requireCanonical } = map
-  if (blockHash === undefined && blockNumber === undefined) throw invalidParams('Invalid block input')
-  const canonical = requireCanonical === undefined ? false : parseCanonical(requireCanonical)
-  const hash = blockHash === undefined ? undefined : parseHash(scalarText(blockHash), 'block hash')
-  const number = blockNumber === undefined ? undefined : parseNumber(scalarText(blockNumber))
+  if (!isGiven(blockHash) && !isGiven(blockNumber)) throw invalidParams('Invalid block input')
+  const canonical = isGiven(requireCanonical) && parseCanonical(requireCanonical)
+  const hash = isGiven(blockHash) ? parseHash(scalarText(blockHash), 'block hash') : undefined
+  const number = isGiven(blockNumber) ? parseNumber(scalarText(blockNumber)) : undefined
   if (hash !== undefined) {
     return { kind: 'hash', hash, text: scalarText(blockHash), requireCanonical: canonical, inMap: true }
   }

@@ -23,14 +23,19 @@ export interface TracesPart {
   readonly most: number
 }
 
-/** A trace_filter for the members of a fleet to share; null where that would not pay, or where traces are passed over. */
+/**
+ * A trace_filter for the members of a fleet to share; null where that would not pay, where traces are passed over, and
+ * for either of two lists of addresses.
+ */
 export function shareTraceSearch(
   { node, chain }: NodeContext,
-  { fromAddresses, toAddresses, after, count }: TraceFilter,
+  { fromAddresses, toAddresses, mode, after, count }: TraceFilter,
   from: number,
   to: number,
 ): SharedForward | null {
   const shared = node.settings.sharedBlocks.traces
+  // Members of an earlier version know of no mode.
+  if (mode === 'union') return null
   if (shared === 0 || to - from < shared || after !== 0) return null
   const rest = {
     tip: toHex(chain.head().hash),
@@ -79,7 +84,7 @@ export function tracesOfPart(context: NodeContext, part: TracesPart): RawBytes {
   if (header === null || chain.hashByNumber(header.number)?.equals(tip) !== true) throw unknownBlock(tip)
   if (to > header.number) throw new RpcError('invalidParams')
   assertKept(chain, from)
-  const wanted = { fromAddresses, toAddresses, after: 0, count: most }
+  const wanted = { fromAddresses, toAddresses, mode: 'intersection' as const, after: 0, count: most }
   const { count, elements } = collectTraces(context, wanted, { first: from, last: to, pending: null })
   return partResult(count, new RawBytes(Buffer.from(elements)))
 }

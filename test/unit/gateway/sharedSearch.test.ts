@@ -195,15 +195,17 @@ t.test('trace_filter that is shared has the bytes of a node on its own', async (
   }
   t.ok(calls.length > 0)
   const before = calls.length
-  // A selection, one that is too long, one the wrong way round.
+  // A selection, one that is too long, one the wrong way round, one of either of two lists.
+  const anyone = `0x${'5a'.repeat(20)}`
   for (const filter of [
     { fromBlock: '0x0', after: 2, count: 3 },
     { fromBlock: '0x9', toBlock: '0x1' },
+    { fromBlock: '0x0', fromAddress: [anyone], toAddress: [anyone], mode: 'union' },
   ]) {
     const body = ask('trace_filter', filter)
     t.equal((await sharing.ask(body)).text, (await alone.ask(body)).text)
   }
-  t.equal(calls.length, before, 'neither is shared')
+  t.equal(calls.length, before, 'none is shared')
   const few = ask('trace_filter', { fromBlock: '0x0', count: 3 })
   t.equal((await sharing.ask(few)).text, (await alone.ask(few)).text)
 })
