@@ -16,7 +16,7 @@ import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
-import type { BlockRefusal } from '../sync/syncChain.ts'
+import type { Halt } from '../sync/halt/halt.ts'
 import type { SendOutcome, SignedTransaction } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -95,8 +95,8 @@ export interface PeeringStatus {
   readonly sync: SyncStats
   /** Nodes that discovery knows; null while it is off. */
   readonly knownNodes: number | null
-  /** The block that this node refuses and its peers insist on; null while there is none. */
-  readonly halted: BlockRefusal | null
+  /** What keeps the chain from going on; null while nothing does. */
+  readonly halted: Halt | null
   /** Seconds by which the clock of this machine is behind those of block makers, at least; null while it is not. */
   readonly clockBehind: number | null
   /** Seconds by which it is ahead of them, about; null while it is not. */
