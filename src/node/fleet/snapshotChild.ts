@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { chosenNetwork } from '../../config/networks/configured.ts'
+import { releaseTerminalsAtExit } from '../../native/terminals.ts'
 import { compareWithChain } from '../../snapshot/compareWithChain.ts'
 import { createSnapshot } from '../../snapshot/createSnapshot.ts'
 import { messageOf } from '../../snapshot/errors.ts'
@@ -13,6 +14,9 @@ import type { SnapshotJob, SnapshotJobEnd } from './snapshotJob.ts'
 // The node has priority, and nothing is made for one that is gone.
 setPriority(constants.priority.PRIORITY_LOW)
 process.once('disconnect', () => process.exit(1))
+// A terminal that is closed ends the node, or does not.
+process.on('SIGHUP', () => undefined)
+releaseTerminalsAtExit()
 process.once('message', async (job: SnapshotJob) => {
   const end = await run(job).then(
     (): SnapshotJobEnd => ({ kind: 'done' }),
