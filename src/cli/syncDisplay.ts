@@ -1,6 +1,6 @@
 import type { Logger } from '../observe/logger.ts'
 import type { TextOutput } from '../observe/logOutput.ts'
-import type { SnapshotStats, SyncStats } from '../sync/client/syncStats.ts'
+import { checkedHeaderOf, type SnapshotStats, type SyncStats } from '../sync/client/syncStats.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 /** Interval of log lines of a synchronisation without a terminal, milliseconds. */
@@ -75,17 +75,20 @@ export function formatSyncBar(stats: SyncStats, peers: number): string {
 
 /** The same for a snapshot: a bar for each of its stages, because their durations are not comparable. */
 function formatSnapshotBar(
-  { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond }: SyncStats,
+  stats: SyncStats,
   { block, stateBytes, stateSize, blocksLeft, reason }: SnapshotStats,
   peers: number,
 ): string {
+  const { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond } = stats
   const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
   if (reason !== null) return `snapshot: ${reason}  ${peers} peers`
   if (stage === 'state')
     return `${barOf(stateBytes / Math.max(1, stateSize))}  snapshot of block ${block}: state, ${mebibytes(stateBytes)} of ${mebibytes(stateSize)} MiB  ${peers} peers`
   if (stage === 'blocks')
     return `snapshot of block ${block}: ${blocksLeft} blocks left, ${blocksPerSecond.toFixed(0)} blocks/s  ${peers} peers`
-  return `${barOf(checkedHeader / Math.max(1, highestBlock))}  snapshot: header ${checkedHeader} of ${highestBlock}, ${headersPerSecond.toFixed(0)} headers/s  ${peers} peers`
+  // How high the network is may not be known yet.
+  const bar = highestBlock > checkedHeader ? `${barOf(checkedHeader / highestBlock)}  ` : ''
+  return `${bar}snapshot: header ${checkedHeaderOf(stats)}, ${headersPerSecond.toFixed(0)} headers/s  ${peers} peers`
 }
 
 function barOf(fraction: number): string {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Block } from '../../src/chain/codec/block.ts'
 import { encodeExtension } from '../../src/chain/codec/headerExtension.ts'
 import type {
@@ -28,6 +29,8 @@ export interface FakePeerOptions {
   readonly allowance?: number
   /** Total difficulty that it claims instead of its own. */
   readonly claims?: bigint
+  /** Height of the best block that it claims instead of its own; nobody has that block. */
+  readonly claimsNumber?: number
 }
 
 const CHUNK = 192
@@ -56,6 +59,7 @@ export class FakePeer implements Peer {
   #canonical: Block[] = []
   readonly #byHash = new Map<string, Block>()
   readonly #claims: bigint | undefined
+  readonly #claimsNumber: number | undefined
 
   /** @param chain blocks from genesis on, without a gap */
   constructor(chain: readonly Block[], options: FakePeerOptions = {}) {
@@ -68,6 +72,7 @@ export class FakePeer implements Peer {
     this.misbehave = options.misbehave ?? (() => undefined)
     this.#left = options.allowance ?? 1_000_000
     this.#claims = options.claims
+    this.#claimsNumber = options.claimsNumber
     this.follow(chain)
   }
 
@@ -85,8 +90,8 @@ export class FakePeer implements Peer {
     for (const block of chain) this.#byHash.set(block.hashHex, block)
     const tip = chain.at(-1) as Block
     this.status = {
-      bestNumber: tip.number,
-      bestHash: tip.hash,
+      bestNumber: this.#claimsNumber ?? tip.number,
+      bestHash: this.#claimsNumber === undefined ? tip.hash : randomBytes(32),
       bestParentHash: tip.header.parentHash,
       totalDifficulty: this.#claims ?? chain.reduce((sum, block) => sum + block.cumulativeDifficulty, 0n),
       receivedAt: Number.MAX_SAFE_INTEGER,

@@ -1,10 +1,8 @@
 import type { NodeStatus, PeerThreadStatus, SyncProgress } from '../../rpc/context.ts'
-import type { SnapshotStats, SyncStats } from '../../sync/client/syncStats.ts'
+import { FAR_BEHIND } from '../../sync/client/protocol.ts'
+import { checkedHeaderOf, type SnapshotStats, type SyncStats } from '../../sync/client/syncStats.ts'
 import { describeHalt } from '../../sync/halt/halt.ts'
 import type { PeerReport } from './messages.ts'
-
-/** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */
-const FAR_BEHIND = 24
 
 /** What methods tell of peers; without peers nothing changes. */
 export function peerStatus(
@@ -44,8 +42,7 @@ function snapshotReason(sync: SyncStats, snapshot: SnapshotStats): string {
   const { block, stateBytes, stateSize, blocksLeft, reason } = snapshot
   const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
   if (reason !== null) return `synchronising by a snapshot: ${reason}`
-  if (block === null)
-    return `synchronising by a snapshot: header ${sync.checkedHeader} of ${sync.highestBlock}`
+  if (block === null) return `synchronising by a snapshot: header ${checkedHeaderOf(sync)}`
   if (blocksLeft === null)
     return `synchronising by a snapshot: ${mebibytes(stateBytes)} of ${mebibytes(stateSize)} MiB of the state of block ${block}`
   return `synchronising by a snapshot: ${blocksLeft} blocks below block ${block} are missing`

@@ -15,19 +15,21 @@ export interface BranchBase {
 export interface BranchBaseDeps extends Pick<SessionDeps, 'chain' | 'checkpoints' | 'limits' | 'onFailed'> {
   readonly signal: AbortSignal
   readonly stalls: Pick<BranchStalls, 'differs' | 'unreadable'>
+  /** Called when the peer does not respond. */
+  onSilent(): void
 }
 
 /**
  * Searches the block from which the chain of a peer is another one than ours.
- * @returns 'failed' when the peer does not show one, 'stalled' when our own chain cannot be read
+ * @returns 'failed' when the peer shows none that is stored here, 'stalled' when our own chain cannot be read
  */
 export async function findBranchBase(
-  { chain, checkpoints, limits, onFailed, signal, stalls }: BranchBaseDeps,
+  { chain, checkpoints, limits, onFailed, onSilent, signal, stalls }: BranchBaseDeps,
   leader: Peer,
 ): Promise<BranchBase | 'failed' | 'stalled'> {
   const timeout = limits.requestTimeout
-  const isFit = await keepsCheckpoint(leader, checkpoints, timeout, signal)
-  const found = isFit
+  const isFit = await keepsCheckpoint(leader, checkpoints, timeout, signal, onSilent)
+  const point = isFit
     ? await findConnectionPoint({
         peer: leader,
         reader: chain.reader,
@@ -35,16 +37,17 @@ export async function findBranchBase(
         peerBest: leader.status?.bestNumber ?? 0,
         timeout,
         signal,
+        onSilent,
+        onOther: (block) => stalls.differs(block),
       })
-    : 'failed'
-  if (found === 'failed' || 'differsAt' in found) {
-    if (found !== 'failed') stalls.differs(found.differsAt)
+    : null
+  if (point === null) {
     onFailed(leader)
     return 'failed'
   }
-  const header = chain.reader.headerByHash(found.hash)
-  const totalDifficulty = chain.reader.totalDifficulty(found.hash)
+  const header = chain.reader.headerByHash(point.hash)
+  const totalDifficulty = chain.reader.totalDifficulty(point.hash)
   if (header !== null && totalDifficulty !== null) return { header, totalDifficulty }
-  stalls.unreadable(found.number)
+  stalls.unreadable(point.number)
   return 'stalled'
 }

@@ -16,6 +16,8 @@ export interface BranchHeadersParts {
   isFull(): boolean
   /** Upper bound of the total difficulty of the checked part of the branch. */
   weight(): bigint
+  /** Called when a leader does not show what it has. */
+  onSilent(leader: Peer): void
   onEnd(): void
   /** Called with an internal error of this node. */
   onError(error: unknown): void
@@ -77,7 +79,7 @@ export class BranchHeaders {
 
   #open(base: BlockHeader): HeaderDownload {
     const { chain, onFailed } = this.#deps
-    const { suppliers, onError } = this.#parts
+    const { suppliers, onSilent, onError } = this.#parts
     this.#download = new HeaderDownload({
       ...this.#deps,
       spec: chain.spec,
@@ -85,6 +87,7 @@ export class BranchHeaders {
       leaders: () => this.#leaders(),
       known: (number) => (number <= base.number ? chain.reader.hashByNumber(number) : null),
       onFailed,
+      onSilent,
       onError,
       onInsisting: (hash, peers) => this.#insisting(hash, peers),
     })

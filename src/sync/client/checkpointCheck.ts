@@ -29,6 +29,7 @@ export class Checkpoints {
  * Asks a peer for its block at the highest checkpoint that it should have. A peer with another block is
  * scored and disconnected.
  * @param timeout milliseconds
+ * @param onSilent called when it does not respond
  * @returns false also when it does not respond
  */
 export async function keepsCheckpoint(
@@ -36,11 +37,13 @@ export async function keepsCheckpoint(
   checkpoints: Checkpoints,
   timeout: number,
   signal: AbortSignal,
+  onSilent: () => void,
 ): Promise<boolean> {
   const checkpoint = checkpoints.highestWithin(0, peer.status?.bestNumber ?? 0)
   if (checkpoint === null) return true
   const question = { type: 'blockHashRequest', height: checkpoint.number } as const
   const answer = await ask<'blockHashRequest'>(peer, question, timeout, signal)
+  if (answer === 'TIMEOUT') onSilent()
   if (typeof answer === 'string') return false
   if (answer.hash.equals(checkpoint.hash)) return true
   peer.score('invalidHeader')

@@ -46,6 +46,8 @@ export interface HeaderDownloadDeps {
   onError(error: unknown): void
   /** Called when a peer failed. */
   onFailed(peer: Peer): void
+  /** Called when a leader does not show what it has, or gave hashes of headers that nobody has. */
+  onSilent(leader: Peer): void
   /** Called when the branch contains a rejected block that these peers announce nonetheless. */
   onInsisting(hash: Buffer, peers: readonly Peer[]): void
 }
@@ -108,8 +110,9 @@ export class HeaderDownload {
         return this.#leader !== null && bestOf(this.#leader) <= last.number ? 'complete' : 'abandoned'
       this.#leader = leader
       const plan = await this.#skeletons.plan(leader, last.number, signal)
-      if (plan === 'failed' || plan === 'malformed') {
+      if (plan === 'silent' || plan === 'failed' || plan === 'malformed') {
         if (plan === 'malformed') leader.score('invalidMessage')
+        if (plan === 'silent') this.#deps.onSilent(leader)
         this.#fail(leader)
         continue
       }
@@ -149,8 +152,10 @@ export class HeaderDownload {
         if (signal.aborted) return 'stopped'
         if (fetched === 'invalid' || fetched === 'early') return fetched
         if (fetched === 'lied' || fetched === 'failed') {
-          if (fetched === 'failed') this.#fail(leader)
-          else this.#failed.add(leader)
+          if (fetched === 'failed') {
+            this.#deps.onSilent(leader)
+            this.#fail(leader)
+          } else this.#failed.add(leader)
           return last
         }
         const { headers, end } = this.#seal(chunkPlan, fetched, last)

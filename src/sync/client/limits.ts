@@ -8,6 +8,8 @@ export interface SyncLimits extends StallLimits {
   readonly enoughPeers: number
   /** Maximum age of a status (p2p.md §5). */
   readonly statusAge: number
+  /** Time after which a peer that goes on claiming more work is asked to show its best header. */
+  readonly claimGrace: number
   /** Timeouts of requests about the chain, and for a body (p2p.md §5 has 30 s for both). */
   readonly requestTimeout: number
   readonly bodyTimeout: number
@@ -28,7 +30,10 @@ export interface SyncLimits extends StallLimits {
   /** Most blocks of one commit, in count and bytes. */
   readonly commitBlocks: number
   readonly commitBytes: number
-  /** Time after which a branch without new headers or blocks is abandoned. */
+  /**
+   * Time after which a branch without new headers or blocks is abandoned, and for the search of its last common
+   * block.
+   */
   readonly patience: number
   /** Pause of a failed peer after its first failure; each further one is four times as long. */
   readonly failureRest: number
@@ -55,6 +60,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   waitForPeers: 15_000,
   enoughPeers: 5,
   statusAge: 600_000,
+  claimGrace: 5_000,
   requestTimeout: 15_000,
   bodyTimeout: 15_000,
   secondTry: 4_000,

@@ -28,6 +28,13 @@ export interface PeerChoiceOptions {
 export class PeerChoice {
   readonly #options: PeerChoiceOptions
   readonly #failures = new Map<string, Failure>()
+  /** Peers whose whole branch was connected once. */
+  readonly #proven = new WeakSet<Peer>()
+  /** The order in which peers were first seen. */
+  readonly #arrivals = new WeakMap<Peer, number>()
+  #arrived = 0
+  /** Whether the last claim that was followed was not kept. */
+  #isWary = false
   #waitingSince: number | null = null
   #hasDecided = false
 
@@ -38,7 +45,20 @@ export class PeerChoice {
   /** Peers with a recent status. */
   known(peers: readonly Peer[]): Peer[] {
     const { limits, now } = this.#options
-    return peers.filter(({ status }) => status !== null && now() - status.receivedAt <= limits.statusAge)
+    const known = peers.filter(
+      ({ status }) => status !== null && now() - status.receivedAt <= limits.statusAge,
+    )
+    for (const peer of known) {
+      if (this.#arrivals.has(peer)) continue
+      this.#arrived += 1
+      this.#arrivals.set(peer, this.#arrived)
+    }
+    return known
+  }
+
+  /** Peers that claim more work and did not fail lately. */
+  claimants(peers: readonly Peer[], totalDifficulty: bigint): Peer[] {
+    return this.known(peers).filter((peer) => claimOf(peer) > totalDifficulty && !this.hasFailed(peer))
   }
 
   /** Whether enough peers are known for a first choice. */
@@ -60,6 +80,8 @@ export class PeerChoice {
 
   /**
    * Peers that claim more work and are not paused: those without recent failures first, then by claimed work.
+   * Once a claim was not kept, claims count for nothing until one is: those come first that kept one, then those
+   * that came first, so that newcomers with the highest claims keep nobody from being followed.
    */
   better(peers: readonly Peer[], totalDifficulty: bigint): Peer[] {
     const { limits, now } = this.#options
@@ -67,10 +89,17 @@ export class PeerChoice {
       const failure = this.#failures.get(peer.id)
       return failure === undefined || now() - failure.at > limits.failureMemory ? 0 : failure.at
     }
-    const claim = (peer: Peer): bigint => peer.status?.totalDifficulty ?? 0n
+    const preference = (a: Peer, b: Peer) =>
+      this.#isWary ? this.#standing(a) - this.#standing(b) : claimOf(a) < claimOf(b) ? 1 : -1
     return this.known(peers)
-      .filter((peer) => claim(peer) > totalDifficulty && !this.isResting(peer))
-      .toSorted((a, b) => lastFailure(a) - lastFailure(b) || (claim(a) < claim(b) ? 1 : -1))
+      .filter((peer) => claimOf(peer) > totalDifficulty && !this.isResting(peer))
+      .toSorted((a, b) => lastFailure(a) - lastFailure(b) || preference(a, b))
+  }
+
+  /** Lower for who kept a claim, then for who came first. */
+  #standing(peer: Peer): number {
+    const arrival = this.#arrivals.get(peer) ?? 0
+    return this.#proven.has(peer) ? arrival - Number.MAX_SAFE_INTEGER : arrival
   }
 
   /** Whether a peer is paused after a failure. */
@@ -96,8 +125,20 @@ export class PeerChoice {
     if (this.#failures.size > MOST_FAILURES && !oldest.done) this.#failures.delete(oldest.value)
   }
 
+  /** Records that a peer did not show what it claims. */
+  unkept(peer: Peer): void {
+    this.#isWary = true
+    this.failed(peer)
+  }
+
   /** Records that a peer's whole branch was connected. */
   succeeded(peer: Peer): void {
+    this.#isWary = false
+    this.#proven.add(peer)
     this.#failures.delete(peer.id)
   }
+}
+
+function claimOf({ status }: Peer): bigint {
+  return status?.totalDifficulty ?? 0n
 }

@@ -4,6 +4,9 @@ export const CHUNK_HEADERS = 192
 /** Announced blocks further above the best than this are ignored (p2p.md §4 Limits). */
 export const ADVANCED_BLOCKS = 3840
 
+/** Number of blocks by which the network must be ahead for announcements to be ignored (p2p.md §6). */
+export const FAR_BEHIND = 24
+
 /** Blocks of one SNAP_BLOCKS_RESPONSE, which are below the requested height (p2p.md §5). */
 export const SNAP_BLOCKS = 400
 

@@ -6,6 +6,7 @@ import type { BranchBudget } from './branchBudget.ts'
 import type { Checkpoints } from './checkpointCheck.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import type { SyncLimits } from './limits.ts'
+import type { PeerClaims } from './peerClaims.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
 import type { SyncStatsCollector } from './syncStats.ts'
 
@@ -32,6 +33,7 @@ export interface SessionDeps {
   readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
   readonly budget: BranchBudget
   readonly progress: SyncStatsCollector
+  readonly height: Pick<PeerClaims, 'proved'>
   /** Milliseconds, steady. */
   readonly now: () => number
   /** A number from 0 to below 1. */
@@ -42,6 +44,8 @@ export interface SessionDeps {
   threshold(): bigint
   /** Called when a peer failed. */
   onFailed(peer: Peer): void
+  /** Called when a peer did not show the work that it claims. */
+  onUnkept(peer: Peer): void
   /** Called when peers announce a branch with a block that the chain rejected. */
   onRefused(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void
   /** Called when the branch outweighs the threshold. */

@@ -45,7 +45,7 @@ export class SkeletonComparison {
     leader: Peer,
     start: number,
     signal: AbortSignal,
-  ): Promise<readonly ChunkPlan[] | 'fork' | 'failed' | 'malformed'> {
+  ): Promise<readonly ChunkPlan[] | 'fork' | 'silent' | 'failed' | 'malformed'> {
     const { limits, suppliers } = this.#deps
     // The reference does not respond beyond its best block (p2p.md §4).
     if (bestOf(leader) <= start) return []
@@ -55,7 +55,7 @@ export class SkeletonComparison {
       limits.requestTimeout,
       signal,
     )
-    if (typeof answer === 'string') return 'failed'
+    if (typeof answer === 'string') return answer === 'TIMEOUT' ? 'silent' : 'failed'
     const plan = planChunks(answer.blocks, start, (number) => this.#deps.known(number))
     if (plan === null) return 'malformed'
     if (plan === 'fork') return plan

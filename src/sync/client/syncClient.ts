@@ -15,8 +15,11 @@ import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
+import { PeerClaims } from './peerClaims.ts'
+import { FAR_BEHIND } from './protocol.ts'
 import { type BlamedPeer, RefusedBranches } from './refusedBranches.ts'
 import type { SessionDeps } from './sessionDeps.ts'
+import { SmallGap } from './smallGap.ts'
 import { SyncSession } from './syncSession.ts'
 import { type SyncStats, SyncStatsCollector } from './syncStats.ts'
 import { TipFollower } from './tipFollower.ts'
@@ -44,8 +47,6 @@ export interface SyncClientOptions {
 
 /** Interval of the choice of a peer when nothing happens, milliseconds. */
 const TICK = 1_000
-/** Number of blocks by which a peer must be ahead for announcements to be ignored (p2p.md §6). */
-const FAR_BEHIND = 24
 
 /**
  * Brings the chain to the head of the network and keeps it there (p2p.md §5, §6): one branch at a time is
@@ -55,18 +56,18 @@ const FAR_BEHIND = 24
 export class SyncClient {
   readonly #options: SyncClientOptions
   readonly #limits: SyncLimits
-  readonly #now: () => number
   readonly #progress: SyncStatsCollector
   readonly #choice: PeerChoice
   readonly #follower: TipFollower
   readonly #sessionDeps: SessionDeps
   readonly #halts: Halts
   readonly #stalls: Stalls
+  readonly #claims: PeerClaims
   readonly #endOfHeads: () => void
   readonly #wake = new Wake()
   #session: SyncSession | null = null
+  readonly #gap: SmallGap
   #hasFollowed = false
-  #behindSince: number | null = null
   #closed = false
   #loop: Promise<void> | null = null
 
@@ -75,7 +76,6 @@ export class SyncClient {
     this.#options = options
     this.#limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits }
     const now = options.now ?? createSteadyClock()
-    this.#now = now
     this.#progress = new SyncStatsCollector(now)
     this.#choice = new PeerChoice({ limits: this.#limits, now, isStatic })
     const refused = new RefusedBranches()
@@ -97,16 +97,28 @@ export class SyncClient {
       chain.refresh()
       this.#stalls.advanced()
     })
+    const check = options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader })
+    this.#claims = new PeerClaims({
+      chain,
+      peers: options.peers,
+      choice: this.#choice,
+      limits: this.#limits,
+      check,
+      stalls: this.#stalls,
+      now,
+      onError: (peer, error) => this.#internalError(peer, error),
+    })
     const shared = {
       chain,
       limits: this.#limits,
-      check: options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader }),
+      check,
       match: options.match ?? new BodyRules(chain.spec),
       checkpoints: new Checkpoints(options.checkpoints ?? []),
       refused,
       stalls: this.#stalls,
       budget: new BranchBudget(this.#limits, now),
       progress: this.#progress,
+      height: this.#claims,
       now,
       onRefused: (refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint) =>
         this.#halts.insisted(refusal, offering, leader, weight),
@@ -117,14 +129,23 @@ export class SyncClient {
       leaders: () => this.#leaders(),
       threshold: () => this.#halts.threshold,
       onFailed: (peer) => this.#choice.failed(peer),
+      onUnkept: (peer) => this.#claims.unkept(peer),
       onOutweighs: () => this.#halts.resume(),
     }
     this.#follower = new TipFollower({
       ...shared,
-      isFetching: () => this.#session !== null,
+      // Announcements are followed as long as the branch of a session is no more than a claim.
+      isFetching: () => this.#session?.outweighs === true,
       isHalted: () => this.#halts.halt !== null,
       isFarBehind: () => this.hasBetterBlockToSync,
       onGap: () => this.#wake.raise(),
+    })
+    this.#gap = new SmallGap({
+      chain,
+      limits: this.#limits,
+      now,
+      leaders: () => this.#leaders(),
+      announced: (peer, blocks) => this.#follower.announced(peer, blocks),
     })
   }
 
@@ -137,6 +158,7 @@ export class SyncClient {
   async close(): Promise<void> {
     this.#closed = true
     this.#endOfHeads()
+    this.#claims.close()
     this.#follower.close()
     this.#session?.stop()
     this.#wake.raise()
@@ -151,9 +173,9 @@ export class SyncClient {
     this.#halts.stopAt(refusal)
   }
 
-  /** Whether peers without failures are far above (p2p.md §6): then transactions are not relayed. */
+  /** Whether the network is known to be far above (p2p.md §6): then transactions are not relayed. */
   get hasBetterBlockToSync(): boolean {
-    return this.#highestBlock() >= this.#options.chain.tip.number + FAR_BEHIND
+    return this.#claims.highest >= this.#options.chain.tip.number + FAR_BEHIND
   }
 
   /** What keeps the chain from going on. */
@@ -167,11 +189,13 @@ export class SyncClient {
   }
 
   get stats(): SyncStats {
+    this.#progress.highestBlock = this.#claims.highest
     return this.#progress.stats(this.#options.chain.tip.number)
   }
 
   onPeer(peer: Peer): void {
     this.#session?.peerKnown(peer)
+    this.#claims.tick()
     this.#wake.raise()
   }
 
@@ -186,8 +210,7 @@ export class SyncClient {
     if (this.#closed) return
     switch (message.type) {
       case 'status':
-        this.#session?.peerKnown(peer)
-        this.#wake.raise()
+        this.onPeer(peer)
         return
       case 'block':
         return this.#guarded(peer, () => this.#follower.received(peer, message.block))
@@ -205,8 +228,19 @@ export class SyncClient {
     try {
       await work()
     } catch (error) {
-      this.#stalls.record(stallOf('internalError', { reason: reasonOf(error), peers: [peer], error }))
+      this.#internalError(peer, error)
     }
+  }
+
+  #internalError(peer: Peer, error: unknown): void {
+    this.#stalls.record(stallOf('internalError', { reason: reasonOf(error), peers: [peer], error }))
+  }
+
+  /** Runs about once a second. */
+  #tick(): void {
+    this.#follower.tick()
+    this.#stalls.check()
+    this.#claims.tick()
   }
 
   #haltChanged(): void {
@@ -216,8 +250,7 @@ export class SyncClient {
 
   async #run(): Promise<void> {
     while (!this.#closed) {
-      this.#follower.tick()
-      this.#stalls.check()
+      this.#tick()
       const leader = this.#choose()
       if (leader === null) {
         await this.#wake.wait(TICK)
@@ -232,12 +265,8 @@ export class SyncClient {
     if (this.#progress.stage === 'following' || this.#progress.stage === 'waiting') {
       this.#progress.startingBlock = chain.tip.number
     }
-    this.#progress.highestBlock = this.#highestBlock()
     this.#session = new SyncSession(this.#sessionDeps, leader)
-    const ticks = setInterval(() => {
-      this.#follower.tick()
-      this.#stalls.check()
-    }, TICK)
+    const ticks = setInterval(() => this.#tick(), TICK)
     ticks.unref()
     try {
       const end = await this.#session.run()
@@ -253,16 +282,16 @@ export class SyncClient {
 
   /** The peer whose branch is to be fetched now, if any. */
   #choose(): Peer | null {
-    const { chain, peers } = this.#options
-    const [leader = null] = this.#choice.canDecide(peers.peers) ? this.#leaders() : []
+    const { peers } = this.#options.peers
+    const [leader = null] = this.#choice.canDecide(peers) ? this.#leaders() : []
     if (leader === null) {
-      this.#behindSince = null
+      this.#gap.closed()
       this.#progress.stage = this.#idleStage()
       this.#hasFollowed ||= this.#progress.stage === 'following'
-      this.#progress.highestBlock = chain.tip.number
       return null
     }
-    return this.#waitsForAnnouncements(leader) ? null : leader
+    const mayWait = this.#hasFollowed && this.#halts.halt === null
+    return mayWait && this.#gap.isWaiting(leader) ? null : leader
   }
 
   /** Peers whose branches may be fetched now, best first. */
@@ -274,35 +303,11 @@ export class SyncClient {
 
   #idleStage(): 'halted' | 'waiting' | 'following' {
     if (this.halt !== null) return 'halted'
-    const { peers } = this.#options.peers
-    return this.#choice.canDecide(peers) && this.#choice.known(peers).length > 0 ? 'following' : 'waiting'
-  }
-
-  /** A small gap closes by single blocks; only when it does not, the branch is fetched as a whole. */
-  #waitsForAnnouncements({ status }: Peer): boolean {
     const { chain, peers } = this.#options
-    const gap = (status?.bestNumber ?? 0) - chain.tip.number
-    if (!this.#hasFollowed || this.#halts.halt !== null || gap > this.#limits.missingAncestors) return false
-    if (this.#behindSince === null) {
-      this.#behindSince = this.#now()
-      for (const peer of this.#choice.better(peers.peers, chain.tip.totalDifficulty).slice(0, 2)) {
-        if (peer.status === null) continue
-        this.#follower.announced(peer, [{ hash: peer.status.bestHash, number: peer.status.bestNumber }])
-      }
-    }
-    if (this.#now() - this.#behindSince < this.#limits.grace) return true
-    this.#behindSince = null
-    return false
-  }
-
-  /** Highest block of the peers without recent failures. */
-  #highestBlock(): number {
-    return this.#choice
-      .known(this.#options.peers.peers)
-      .filter((peer) => !this.#choice.hasFailed(peer))
-      .reduce(
-        (highest, { status }) => Math.max(highest, status?.bestNumber ?? 0),
-        this.#options.chain.tip.number,
-      )
+    if (!this.#choice.canDecide(peers.peers)) return 'waiting'
+    // Who claims more and does not show it says nothing about our chain.
+    const head = chain.tip.totalDifficulty
+    const fit = this.#choice.known(peers.peers).some(({ status }) => (status?.totalDifficulty ?? 0n) <= head)
+    return fit ? 'following' : 'waiting'
   }
 }

@@ -9,6 +9,7 @@ import { BranchStalls } from './branchStalls.ts'
 import { DownloadWindow } from './downloadWindow.ts'
 import { Patience } from './patience.ts'
 import { createStop, Wake } from './pause.ts'
+import { SessionClaims } from './sessionClaims.ts'
 import type { SessionDeps, SessionEnd } from './sessionDeps.ts'
 import { SideBytes } from './sideBytes.ts'
 import { Suppliers } from './suppliers.ts'
@@ -39,6 +40,7 @@ export class SyncSession {
   readonly #patience: Patience
   readonly #sideBytes: SideBytes
   readonly #stalls: BranchStalls
+  readonly #claims = new SessionClaims()
   /** Whether all headers so far belong to stored side blocks. */
   #isKnown = true
 
@@ -78,6 +80,7 @@ export class SyncSession {
       take: (headers) => this.#take(headers),
       isFull: () => this.#isFull,
       weight: () => this.#branch.weight,
+      onSilent: (peer) => this.#claims.silent(peer),
       onEnd: () => this.#wake.raise(),
       onError: (error) => this.#broke(error),
     })
@@ -85,9 +88,9 @@ export class SyncSession {
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
 
-  /** Peers that provide blocks of the branch. */
-  get peersUsed(): number {
-    return this.#suppliers.size
+  /** Whether its headers prove that it may be heavier than the chain: until then it is a claim. */
+  get outweighs(): boolean {
+    return this.#outweighs
   }
 
   /** A peer connected, or announced a status: it may have the branch, too. */
@@ -109,7 +112,10 @@ export class SyncSession {
 
   async run(): Promise<SessionEnd> {
     try {
-      return await this.#follow()
+      const end = await this.#follow()
+      const unkept = this.#claims.unkept(this.#deps.chain.tip.totalDifficulty)
+      for (const peer of unkept) this.#deps.onUnkept(peer)
+      return end === 'done' && unkept.includes(this.#leader) ? 'failed' : end
     } catch (error) {
       this.#stalls.broke(error)
       this.#deps.onFailed(this.#leader)
@@ -119,17 +125,20 @@ export class SyncSession {
 
   async #follow(): Promise<SessionEnd> {
     const { chain, progress } = this.#deps
-    progress.stage = 'connectionPoint'
+    progress.enter('connectionPoint')
     chain.refresh()
-    const found = await findBranchBase(
-      { ...this.#deps, signal: this.#stop.signal, stalls: this.#stalls },
-      this.#leader,
-    )
+    const late = AbortSignal.timeout(this.#deps.limits.patience)
+    const signal = AbortSignal.any([this.#stop.signal, late])
+    const onSilent = () => this.#claims.silent(this.#leader)
+    const parts = { ...this.#deps, signal, stalls: this.#stalls, onSilent }
+    const found = await findBranchBase(parts, this.#leader)
+    if (this.#stop.signal.aborted) return 'stopped'
+    if (late.aborted) onSilent()
     if (typeof found === 'string') return found
     const { header: base, totalDifficulty } = found
     this.#branch = new Branch({ number: base.number, totalDifficulty })
     this.#base = base.number
-    progress.stage = 'headers'
+    progress.enter('headers')
     const timer = setInterval(() => this.#changed(), TICK)
     timer.unref()
     try {
@@ -165,6 +174,7 @@ export class SyncSession {
       headers.reduce((sum, { encoded }) => sum + encoded.length, 0),
     )
     progress.checkedHeader = this.#branch.highest
+    this.#claims.showed(this.#currentLeader)
     this.#patience.progressed()
     this.#changed()
   }
@@ -185,6 +195,7 @@ export class SyncSession {
   /** Requests blocks once the branch can outweigh the head: until then none is fetched. */
   #changed(): void {
     if (this.#stop.signal.aborted) return
+    this.#deps.height.proved(this.#branch.highest, this.#branch.work)
     if (!this.#outweighs && this.#branch.weight > this.#deps.threshold()) {
       this.#outweighs = true
       this.#deps.progress.stage = 'blocks'
@@ -240,6 +251,7 @@ export class SyncSession {
     }
     if (this.#window.size > 0) {
       if (this.#bodies.isHopeful()) return null
+      this.#claims.silent(this.#currentLeader)
       return this.#fail(this.#currentLeader)
     }
     switch (this.#headers.end) {
@@ -266,6 +278,7 @@ export class SyncSession {
       const totalDifficulty = chain.reader.totalDifficulty(last.hash)
       if (totalDifficulty === null) return this.#unreadable(last.number)
       this.#branch.connected(connected, totalDifficulty)
+      this.#claims.connected()
       progress.blocks(connected.length)
       this.#patience.connected(connected.length)
     }

@@ -1,12 +1,23 @@
-/** Stage of synchronisation. */
+import { FAR_BEHIND } from './protocol.ts'
+
+/**
+ * Stage of synchronisation. What peers merely claim changes none of them: a node that follows the tip goes on
+ * doing so while it looks for the work behind a claim.
+ */
 export type SyncStage =
+  /** No peer is known whose chain ours can be compared with. */
   | 'waiting'
+  /** The last common block with a peer that claims more work is searched. */
   | 'connectionPoint'
+  /** Headers of a branch are checked, which do not outweigh the chain yet. */
   | 'headers'
-  /** Of a snapshot. */
+  /** The state of a snapshot is fetched. */
   | 'state'
+  /** Blocks of a branch whose headers outweigh the chain are fetched and executed. */
   | 'blocks'
+  /** The chain has all that is proven: new blocks are followed one by one. */
   | 'following'
+  /** Something keeps the chain from going on (`Halt`). */
   | 'halted'
 
 /** Progress of the snapshot that the chain is to begin with. */
@@ -56,9 +67,9 @@ export interface BackfillStats {
 /** Progress of synchronisation. */
 export interface SyncStats {
   readonly stage: SyncStage
-  /** Whether blocks are missing: false at the tip. */
+  /** Whether blocks are known to be missing: false at the tip. */
   readonly syncing: boolean
-  /** Heights: where it began, the best block, the best block that peers are believed to have. */
+  /** Heights: where it began, the best block, the best block that the network is known to have (`NetworkHeight`). */
   readonly startingBlock: number
   readonly currentBlock: number
   readonly highestBlock: number
@@ -78,6 +89,11 @@ export interface SyncStats {
   readonly snapshot?: SnapshotStats
   /** Only where history begins with a snapshot, and blocks below are wanted. */
   readonly backfill?: BackfillStats
+}
+
+/** The highest checked header, and that of the network where it is known. */
+export function checkedHeaderOf({ checkedHeader, highestBlock }: SyncStats): string {
+  return highestBlock > checkedHeader ? `${checkedHeader} of ${highestBlock}` : String(checkedHeader)
 }
 
 /** Period over which rates are measured, and its resolution, milliseconds. */
@@ -151,6 +167,11 @@ export class SyncStatsCollector {
     if (stage === 'blocks') this.#blocks.begin()
   }
 
+  /** Begins to look for the work behind a claim: a node that follows the tip, or is halted, stays at that. */
+  enter(stage: 'connectionPoint' | 'headers'): void {
+    if (this.#stage !== 'following' && this.#stage !== 'halted') this.stage = stage
+  }
+
   headers(count: number, bytes: number): void {
     this.#headers.add(count)
     this.#headerBytes += bytes
@@ -172,7 +193,8 @@ export class SyncStatsCollector {
     const left = highestBlock - currentBlock
     return {
       stage,
-      syncing: left > 0 && stage !== 'following' && stage !== 'waiting',
+      // The gap that a new block leaves for a moment is none.
+      syncing: left >= FAR_BEHIND || (left > 0 && stage !== 'following' && stage !== 'waiting'),
       startingBlock: Math.min(startingBlock, currentBlock),
       currentBlock,
       highestBlock,

@@ -70,7 +70,6 @@ export class BranchChoice {
     // Not that of the peer that claims most: an old block would make this node execute nearly everything.
     const [best] = usable.toSorted((a, b) => b.number - a.number)
     if (best === undefined) return { reason: reasonWithoutOffers(offers) }
-    this.#deps.progress.highestBlock = Math.max(...known.map(({ status }) => status?.bestNumber ?? 0))
     const having = known.filter(({ status }) => (status?.bestNumber ?? 0) >= best.number)
     const branches = await branchesAt(best.number, having, limits.requestTimeout, signal)
     const weighed: WeighedBranch[] = []

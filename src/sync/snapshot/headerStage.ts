@@ -137,6 +137,7 @@ export class HeaderStage {
       leaders: peers,
       known: (number) => window.hashAt(number),
       onFailed,
+      onSilent: () => undefined,
       onInsisting: () => undefined,
       onError: (error) => {
         this.#error ??= error

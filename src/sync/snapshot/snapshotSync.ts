@@ -5,6 +5,7 @@ import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { Checkpoints } from '../client/checkpointCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
+import { NetworkHeight } from '../client/networkHeight.ts'
 import { createStop, Wake } from '../client/pause.ts'
 import { PeerChoice } from '../client/peerChoice.ts'
 import { type SnapshotStats, type SyncStats, SyncStatsCollector } from '../client/syncStats.ts'
@@ -67,6 +68,7 @@ export class SnapshotSync {
   #attempts = 0
   #backoff = 0
   readonly #failures: RepeatedFailure
+  readonly #height: NetworkHeight
 
   constructor(options: SnapshotSyncOptions) {
     this.#options = options
@@ -79,9 +81,20 @@ export class SnapshotSync {
       now: this.#now,
       isStatic: options.isStatic ?? (() => false),
     })
+    const { chain, peers } = options
+    this.#height = new NetworkHeight({
+      chain,
+      peers,
+      believed: DEFAULT_SYNC_LIMITS.insisting,
+      now: this.#now,
+      claimants: (all) => this.#choice.claimants(all, chain.tip.totalDifficulty),
+      hasShown: () => false,
+    })
   }
 
   get stats(): SyncStats {
+    const { checkedHeader } = this.#progress
+    this.#progress.highestBlock = Math.max(this.#height.highest, checkedHeader, this.#stats.block ?? 0)
     const stats = this.#progress.stats(this.#options.chain.tip.number)
     const reason = this.#failures.reason ?? this.#stats.reason
     return { ...stats, syncing: true, secondsLeft: null, snapshot: { ...this.#stats, reason } }

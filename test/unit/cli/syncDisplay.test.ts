@@ -101,6 +101,11 @@ t.test('while a snapshot is fetched the bar is of its stage', (t) => {
     /60 % {2}snapshot: header 1200 of 2000, 300 headers\/s/,
   )
   t.match(
+    formatSyncBar({ ...stats, stage: 'headers', highestBlock: 1200 }, 2),
+    /^snapshot: header 1200, 300 headers\/s/,
+    'nobody knows yet how many there are',
+  )
+  t.match(
     formatSyncBar({ ...stats, stage: 'blocks', snapshot: { ...snapshot, blocksLeft: 40 } }, 2),
     /block 1000: 40 blocks left, 100 blocks\/s/,
   )
