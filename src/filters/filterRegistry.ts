@@ -20,10 +20,19 @@ interface Filter {
   /** Position in its journal at which it was installed. */
   readonly start: number
   cursor: number
+  /** Up to this height no poll told of blocks that are on the chain at {@link cursor}. */
+  untold: number
+  /** Position from which on the logs of all blocks had been asked for; null while they were not. */
+  shown: number | null
   deadline: number
   /** Whose memory it takes, and how much; null where nobody counts. */
   readonly memory: MemoryUse | null
   readonly bytes: number
+}
+
+/** An event with whether users of a development chain brought it about, who took blocks back and put none in their place. */
+interface JournalEvent extends BlockEvent {
+  readonly isRewind: boolean
 }
 
 /**
@@ -34,7 +43,7 @@ export class FilterRegistry implements NodeFilters {
   readonly #limits: FilterLimits
   readonly #now: () => number
   readonly #filters = new Map<string, Filter>()
-  readonly #blocks = new Journal<BlockEvent>(MOST_BLOCKS)
+  readonly #blocks = new Journal<JournalEvent>(MOST_BLOCKS)
   readonly #pending = new Journal<Buffer>(MOST_PENDING)
   #nextSweep = 0
 
@@ -88,14 +97,14 @@ export class FilterRegistry implements NodeFilters {
     const { entries, next } = this.#blocks.read(before, filter.kind === 'logs' ? BLOCKS_PER_POLL : undefined)
     filter.cursor = next
     if (filter.logs === null) return { kind: 'hashes', hashes: enactedHashes(entries) }
-    const { logs } = filter
+    const { logs, untold } = filter
     return {
       kind: 'logs',
       criteria: logs.criteria,
-      blocks: entries.filter((block) => concerns(logs, block)),
+      blocks: tellable(filter, entries, before).filter((block) => concerns(logs, block)),
       undo: () => {
         // Unless somebody has polled behind it meanwhile.
-        if (filter.cursor === next) filter.cursor = before
+        if (filter.cursor === next) Object.assign(filter, { cursor: before, untold })
       },
     }
   }
@@ -104,7 +113,10 @@ export class FilterRegistry implements NodeFilters {
   content(handle: string): FilterContent | null {
     const filter = this.#find(handle)
     if (filter === null) return null
-    if (filter.logs !== null) return { kind: 'logs', query: filter.logs.query }
+    if (filter.logs !== null) {
+      filter.shown ??= this.#blocks.end
+      return { kind: 'logs', query: filter.logs.query }
+    }
     const hashes =
       filter.kind === 'pending'
         ? this.#pending.read(filter.start).entries
@@ -116,8 +128,9 @@ export class FilterRegistry implements NodeFilters {
   headChanged({ retracted, enacted }: HeadNotice): void {
     this.#sweep()
     if (this.#filters.size === 0) return
-    for (const { number, hash } of retracted) this.#blocks.push({ number, hash, removed: true })
-    for (const { number, hash } of enacted) this.#blocks.push({ number, hash, removed: false })
+    const isRewind = enacted.length === 0
+    for (const { number, hash } of retracted) this.#blocks.push({ number, hash, removed: true, isRewind })
+    for (const { number, hash } of enacted) this.#blocks.push({ number, hash, removed: false, isRewind })
   }
 
   /** Transactions entered the pending set. */
@@ -143,6 +156,8 @@ export class FilterRegistry implements NodeFilters {
       logs,
       start,
       cursor: start,
+      untold: Number.POSITIVE_INFINITY,
+      shown: null,
       deadline: this.#now() + this.#limits.timeout,
       memory,
       bytes,
@@ -174,4 +189,18 @@ export class FilterRegistry implements NodeFilters {
     this.#nextSweep = now + SWEEP_PERIOD
     for (const [handle, filter] of this.#filters) if (filter.deadline <= now) this.#remove(handle, filter)
   }
+}
+
+/**
+ * The events that a poll tells of. What a rewind takes back of blocks that are older than the filter was never told of as
+ * added: it is told of as removed only to those who had asked for all logs before.
+ * @param at position of the first event
+ */
+function tellable(filter: Filter, events: readonly JournalEvent[], at: number): readonly BlockEvent[] {
+  return events.filter(({ number, removed, isRewind }, index) => {
+    if (removed && number > filter.untold) return true
+    filter.untold = Math.min(filter.untold, number - 1)
+    const isShown = filter.shown !== null && filter.shown <= at + index
+    return !removed || !isRewind || isShown
+  })
 }

@@ -25,8 +25,8 @@ export type SolutionOutcome =
   | { readonly status: 'imported'; readonly word: ImportWord; readonly hash: Buffer; readonly number: number }
   /** The message says why (mining.md §5). */
   | { readonly status: 'refused'; readonly reason: string }
-  /** It is malformed. */
-  | { readonly status: 'malformed' }
+  /** It is malformed: which part, and what was expected. */
+  | { readonly status: 'malformed'; readonly reason: string }
 
 /** A solution of the template of eth_getWork (`README.md` of this folder). */
 export interface TemplateSolution {

@@ -198,7 +198,7 @@ export class WorkServer implements MiningService {
   #malformed(error: unknown): SolutionOutcome {
     if (!(error instanceof MalformedSolutionError)) throw error
     this.#recordSubmission('malformed', null)
-    return { status: 'malformed' }
+    return { status: 'malformed', reason: error.message }
   }
 
   get #isAskedFor(): boolean {

@@ -67,14 +67,16 @@ t.test('recorded submissions give the fields of the blocks that they made', (t) 
   t.end()
 })
 
-t.test('recorded refusals of submissions are answered alike', async (t) => {
+t.test('recorded refusals of submissions are answered alike, what does not parse with -32602', async (t) => {
   const node = openPoolNode(t)
   const exchanges = readVectorLines('rpc/rpc-main.jsonl') as readonly Exchange[]
   let refused = 0
   for (const { step, request, response } of exchanges) {
     const { method = '', params = [] } = request ?? {}
     if (!Object.hasOwn(FORMS, method) || response?.error === undefined) continue
-    t.same((await node.ask(method, params)).error, response.error, `step ${step}`)
+    const { error } = await node.ask(method, params)
+    if (response.error.code === -32603) t.match(error, { code: -32602, message: /^Invalid .* expected$/ })
+    else t.same(error, response.error, `step ${step}`)
     refused += 1
   }
   t.ok(refused >= 9, `${refused} refusals`)

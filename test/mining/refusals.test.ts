@@ -14,7 +14,7 @@ import {
 import { createRandom } from '../support/random.ts'
 
 const FORMS: readonly SubmitForm[] = ['block', 'transactions', 'partialMerkle']
-const INTERNAL = { code: -32603, message: 'Internal server error' }
+const malformed = (message: string) => ({ code: -32602, message: `Invalid ${message} expected` })
 const pool = new BitcoinPool('/test/', createRandom(7))
 
 async function mined(node: PoolNode, transactions = 3, changes: BitcoinBlockChanges = {}) {
@@ -128,7 +128,10 @@ t.test('proofs that are wrong', async (t) => {
   const reversed = await node.ask(method, params.with(3, display.join(' ')))
   t.ok(isInvalid(reversed, hash, 1), 'siblings in display order')
   const short = Buffer.from(`0100000001${'00'.repeat(9)}`, 'hex')
-  t.same((await node.ask(method, params.with(2, short.toString('hex')))).error, INTERNAL, 'no transaction')
+  t.same(
+    (await node.ask(method, params.with(2, short.toString('hex')))).error,
+    malformed('coinbase: a Bitcoin transaction'),
+  )
 })
 
 t.test('the last tag counts', async (t) => {
@@ -153,7 +156,10 @@ t.test('a coinbase too short for a tag', async (t) => {
   const { hash, block } = await mined(node, 1)
   // Version, no inputs, no outputs, lock time; what follows a transaction is no part of it.
   const short = Buffer.concat([Buffer.from('01000000000000000000', 'hex'), Buffer.from('RSKBLOCK:'), hash])
-  t.same((await node.ask(...submission('transactions', { ...block, coinbase: short }))).error, INTERNAL)
+  t.same(
+    (await node.ask(...submission('transactions', { ...block, coinbase: short }))).error,
+    malformed('coinbase: 32 bytes after the tag'),
+  )
 })
 
 /**
@@ -197,22 +203,31 @@ t.test('parameters that do not parse', async (t) => {
   const node = openPoolNode(t)
   const { block } = await mined(node)
   const [, [whole = '']] = submission('block', block)
-  for (const bad of [`0x${whole}`, '00', 'zz', '', whole.slice(0, -1), whole.slice(0, 200), null, {}, []]) {
-    t.same(
-      (await node.ask('mnr_submitBitcoinBlock', [bad])).error,
-      INTERNAL,
-      JSON.stringify(bad)?.slice(0, 20),
-    )
+  const bad: readonly (readonly [unknown, string])[] = [
+    ...[`0x${whole}`, 'zz', whole.slice(0, -1), `${whole.slice(0, -1)}g`].map(
+      (text) => [text, 'block: hex without 0x'] as const,
+    ),
+    ...['00', '', whole.slice(0, 200)].map(
+      (text) => [text, 'block: a Bitcoin block with its transactions'] as const,
+    ),
+    ...[null, {}, []].map((value) => [value, 'block: text'] as const),
+  ]
+  for (const [value, wrong] of bad) {
+    t.same((await node.ask('mnr_submitBitcoinBlock', [value])).error, malformed(wrong))
   }
   const [merkle, params] = submission('partialMerkle', block)
+  const wrong = async (method: string, given: readonly unknown[]) => (await node.ask(method, given)).error
   const empty = { code: -33000, message: "The list of merkle hashes can't be empty" }
-  t.same((await node.ask(merkle, params.with(3, ''))).error, empty)
-  t.same((await node.ask(merkle, params.with(1, `0x${params[1]}`))).error, INTERNAL, 'header with 0x')
-  t.same((await node.ask(merkle, params.with(4, 'many'))).error, INTERNAL, 'count')
-  t.same((await node.ask(merkle, params.with(3, 'zz zz'))).error, INTERNAL, 'hashes')
+  t.same(await wrong(merkle, params.with(3, '')), empty)
+  t.same(await wrong(merkle, params.with(1, `0x${params[1]}`)), malformed('header: hex without 0x'))
+  t.same(await wrong(merkle, params.with(1, '00')), malformed('header: 80 bytes'))
+  t.same(await wrong(merkle, params.with(2, '0xzz')), malformed('coinbase: hex without 0x'))
+  t.same(await wrong(merkle, params.with(4, 'many')), malformed('count: a number in hex'))
+  t.same(await wrong(merkle, params.with(3, 'zz zz')), malformed('hashes: hex without 0x'))
   const [transactions, ids] = submission('transactions', block)
-  t.same((await node.ask(transactions, ids.with(3, ''))).error, INTERNAL, 'no hashes')
-  t.same((await node.ask(transactions, ids.with(3, '00'))).error, INTERNAL, 'a short hash')
+  t.same(await wrong(transactions, ids.with(3, '')), malformed('hashes: 32 bytes each'), 'no hashes')
+  t.same(await wrong(transactions, ids.with(3, '00')), malformed('hashes: 32 bytes each'))
+  t.same(await wrong(transactions, [...ids.slice(0, 2), null, 'ab']), malformed('coinbase: text'))
   for (const method of ['mnr_submitBitcoinBlock', transactions, merkle]) {
     t.same((await node.ask(method, [])).error, { code: -32602, message: 'method parameters invalid' })
   }
@@ -236,7 +251,7 @@ t.test('solutions that come too fast', async (t) => {
   )
   t.same(
     (await node.ask('mnr_submitBitcoinBlock', ['00'])).error,
-    INTERNAL,
+    malformed('block: a Bitcoin block with its transactions'),
     'what does not parse is no solution',
   )
   now += 10_000
@@ -272,7 +287,7 @@ t.test('solutions of eth_getWork that are none', async (t) => {
 
 t.test('a node that serves no miners', async (t) => {
   const node = openPoolNode(t, { mergedMining: false })
-  t.same((await node.ask('mnr_getWork')).error, INTERNAL)
+  t.same((await node.ask('mnr_getWork')).error, { code: -32603, message: 'Internal server error' })
   t.equal((await node.ask('eth_getWork')).error?.code, -32601)
   t.equal((await node.ask('eth_submitWork', ['0x', '0x', '0x'])).error?.code, -32601)
   t.equal((await node.ask('mnr_submitWork', [])).error?.code, -32601)

@@ -91,7 +91,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'all',
     topic: 'errors',
-    what: 'cases that the reference answers with -32603 (JSON null, numbers out of range, malformed transactions) are -32602, and the message says what is wrong',
+    what: 'cases that the reference answers with -32603 (JSON null, numbers out of range, malformed transactions, malformed solutions of miners) are -32602, and the message says what is wrong',
     why: 'decisions.md D22: -32602 parameters, -32603 internal',
     applies: ({ expected, found }) => expected.error?.code === -32603 && found.error?.code === -32602,
   },
@@ -150,7 +150,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     what: 'JSON null in place of an optional parameter, or of an optional member of an object, counts as absent',
     why: 'decisions.md D25: null counts as absent',
     applies: ({ expected, found, params }) =>
-      [-32602, -32603].includes(expected.error?.code ?? 0) &&
+      [-32601, -32602, -32603].includes(expected.error?.code ?? 0) &&
       found.error === undefined &&
       /[[:,]null[\]},]/.test(JSON.stringify(params)),
   },
@@ -189,6 +189,14 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     what: 'an unknown block is -32600 `Block <v> not found`',
     why: 'decisions.md D26: state reads: -32600',
     applies: ({ found, method }) => method === 'eth_getCode' && found.error?.code === -32600,
+  },
+  {
+    methods: 'eth_getUncleCountByBlockHash',
+    topic: 'reads',
+    what: 'an unknown block is null; the reference answers -32600',
+    why: 'decisions.md D26: counts by hash: null',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_getUncleCountByBlockHash' && expected.error?.code === -32600 && found.result === null,
   },
   {
     methods: 'eth_getBlockByNumber',

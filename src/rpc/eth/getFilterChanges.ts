@@ -40,7 +40,7 @@ function answer(chain: ChainReader, changes: FilterChanges | null): RpcResult | 
 function withPossibleMatches(chain: ChainReader, changes: FilterChanges & { readonly kind: 'logs' }) {
   const mayMatch = createBloomTest(changes.criteria)
   return changes.blocks.filter(({ hash }) => {
-    const bloom = chain.headerByHash(hash)?.fields.logsBloom ?? null
+    const bloom = chain.storedHeader(hash)?.fields.logsBloom ?? null
     return bloom === null || mayMatch(bloom)
   })
 }

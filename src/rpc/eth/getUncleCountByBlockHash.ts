@@ -1,9 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { hash } from '../params/hex.ts'
 
-/** Number of uncles of a block by its hash. */
+/** Number of uncles of a block by its hash; null when it is unknown. */
 export const getUncleCountByBlockHash = defineMethod({
   name: 'eth_getUncleCountByBlockHash',
   doc: 'Number of uncles of a block by its hash.',
@@ -14,8 +13,6 @@ export const getUncleCountByBlockHash = defineMethod({
   cache: 'head',
   handler: ({ chain }, [blockHash]) => {
     const block = chain.blockByHash(blockHash)
-    if (block === null)
-      throw new RpcError('notFound', `Block with hash ${blockHash.toString('hex')} not found`)
-    return quantity(block.uncles.length)
+    return block === null ? null : quantity(block.uncles.length)
   },
 })

@@ -1,6 +1,6 @@
 import type { SolutionOutcome } from '../../mining/interface.ts'
 import type { NodeContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
+import { invalidParams, RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import type { MiningCommands } from '../miningCommands.ts'
 
@@ -24,12 +24,12 @@ export function templateMiningOf({ commands }: NodeContext, method: string): Min
 
 /**
  * Answer to a submitted solution (mining.md §5).
- * @throws RpcError -33000 when it was refused, -32603 when it does not parse
+ * @throws RpcError -33000 when it was refused, -32602 that says what does not parse
  */
 export function solutionAnswer(outcome: SolutionOutcome): { readonly [key: string]: string } {
   switch (outcome.status) {
     case 'malformed':
-      throw new RpcError('internal')
+      throw invalidParams(`Invalid ${outcome.reason}`)
     case 'refused':
       throw new RpcError('miningRefused', outcome.reason)
     case 'imported':

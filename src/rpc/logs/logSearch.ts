@@ -72,8 +72,8 @@ function readList(
 ): LogsRead {
   const mayMatch = createBloomTest(criteria)
   for (const [index, { hash, removed = false }] of list.entries()) {
-    // Logs that were taken back may be of a block that is there no more.
-    const header = removed ? chain.storedHeader(hash) : chain.headerByHash(hash)
+    // A poll tells of blocks that came and were taken back by a rewind, which are there no more: as added, then as removed.
+    const header = chain.storedHeader(hash)
     const bloom = header?.fields.logsBloom ?? null
     if (header !== null && (bloom === null || mayMatch(bloom))) {
       reader.add({ heights: [header.number], hashes: hash }, removed)

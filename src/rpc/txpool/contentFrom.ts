@@ -1,10 +1,13 @@
 import type { SignedTransaction } from '../../txpool/interface.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { formatPooled } from '../format/poolAnswer.ts'
-import type { Json } from '../json.ts'
+import { pendingTransactionsText } from '../format/transactionAnswer.ts'
+import { RawJson } from '../json.ts'
 import { address } from '../params/hex.ts'
 
-/** Transactions of one sender in the pool, each as txpool_content has it (decisions.md D50). */
+/**
+ * Transactions of one sender in the pool, as geth has them: each as eth_getTransactionByHash has it, not as
+ * txpool_content (rpc.md §3.11, decisions.md D50).
+ */
 export const contentFrom = defineMethod({
   name: 'txpool_contentFrom',
   doc: 'Transactions of one sender in the pool, by nonce.',
@@ -15,15 +18,13 @@ export const contentFrom = defineMethod({
   cache: 'none',
   handler: async ({ pool }, [sender]) => {
     const [pending, queued] = await Promise.all([pool.pending(), pool.queued()])
-    return { pending: ofSender(pending, sender), queued: ofSender(queued, sender) }
+    return new RawJson(`{"pending":${ofSender(pending, sender)},"queued":${ofSender(queued, sender)}}`)
   },
 })
 
-/** Nonce → transaction: a sender has no two of a nonce. */
-function ofSender(entries: readonly SignedTransaction[], sender: Buffer): { readonly [nonce: string]: Json } {
-  return Object.fromEntries(
-    entries
-      .filter((entry) => entry.sender.equals(sender))
-      .map((entry) => [String(entry.transaction.nonce), formatPooled(entry)]),
-  )
+/** JSON text of nonce → transaction: a sender has no two of a nonce. */
+function ofSender(entries: readonly SignedTransaction[], sender: Buffer): string {
+  const own = entries.filter((entry) => entry.sender.equals(sender))
+  const members = own.map((entry) => `"${entry.transaction.nonce}":${pendingTransactionsText([entry])}`)
+  return `{${members.join(',')}}`
 }

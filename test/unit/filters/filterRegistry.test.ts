@@ -49,6 +49,31 @@ t.test('a poll gives what came since the last one, the first what came since the
   t.same(blocks(byLog), [])
 })
 
+t.test('a rewind takes back what a filter told of, or showed, and nothing else', (t) => {
+  const { registry, blocks } = open()
+  registry.headChanged({ retracted: [], enacted: [block(1), block(2), block(3)] })
+  const rewind = (...numbers: number[]) =>
+    registry.headChanged({ retracted: numbers.map((number) => block(number)), enacted: [] })
+  const [early, shown, late] = [1, 2, 3].map(() => registry.installLogs(LOGS) ?? '')
+  registry.headChanged({ retracted: [], enacted: [block(4)] })
+  t.same(blocks(late ?? ''), ['+4.0'])
+  registry.content(shown ?? '')
+  rewind(4, 3)
+  t.same(blocks(early ?? ''), ['+4.0', '-4.0'])
+  t.same(blocks(shown ?? ''), ['+4.0', '-4.0', '-3.0'])
+  const lost = registry.poll(late ?? '')
+  if (lost?.kind === 'logs') lost.undo()
+  t.same(blocks(late ?? ''), ['-4.0'], 'the same after a poll that was taken back')
+  registry.headChanged({ retracted: [], enacted: [block(3, 1)] })
+  registry.headChanged({ retracted: [block(3, 1)], enacted: [block(3, 2), block(4, 2)] })
+  rewind(2)
+  for (const handle of [early, late]) t.same(blocks(handle ?? ''), ['+3.1', '-3.1', '+3.2', '+4.2'])
+  t.same(blocks(shown ?? ''), ['+3.1', '-3.1', '+3.2', '+4.2', '-2.0'])
+  registry.headChanged({ retracted: [block(1)], enacted: [block(1, 1), block(2, 1)] })
+  t.same(blocks(late ?? ''), ['-1.0', '+1.1', '+2.1'], 'a reorganisation is told of as it is')
+  t.end()
+})
+
 t.test('pending transactions and the content of filters', async (t) => {
   const { registry, hashes } = open()
   const byPending = registry.installPending() ?? ''

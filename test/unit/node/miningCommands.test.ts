@@ -32,7 +32,7 @@ function openMining(outcome: SolutionOutcome) {
 const SOLUTION = { kind: 'block', block: '' } as const
 
 t.test('nobody gets work on the head before, or of settings before', async (t) => {
-  const { chain, mining } = openMining({ status: 'malformed' })
+  const { chain, mining } = openMining({ status: 'malformed', reason: 'block' })
   t.same((await mining.commands.work()).parentHash, Buffer.alloc(32, 1))
   const enacted = (number: number) => ({
     retracted: [],

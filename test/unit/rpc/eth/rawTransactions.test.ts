@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RpcError } from '../../../../src/rpc/errors.ts'
 import { toHex } from '../../../../src/util/bytes.ts'
-import { STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
+import { COW, STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
 import { openDevNode } from '../evm/devNode.ts'
 
 const UNKNOWN = `0x${'5e'.repeat(32)}`
@@ -49,14 +49,17 @@ t.test('the pool of one sender', async (t) => {
   await ask('evm_mine')
   const next = signedTransaction({ gasPrice: 1n })
   const later = signedTransaction({ gasPrice: 1n, nonce: 2n })
-  for (const { encoded } of [next, later]) await ask('eth_sendRawTransaction', toHex(encoded))
-  const { pending, queued } = await ask('txpool_content')
-  const [sender = ''] = Object.keys(pending)
-  t.same(await ask('txpool_contentFrom', `0x${sender.replace(/^0x/, '')}`), {
-    pending: { 0: pending[sender][0][0] },
-    queued: { 2: queued[sender][2][0] },
+  const creation = signedTransaction({ gasPrice: 1n, nonce: 3n, to: Buffer.alloc(0), gasLimit: 90_000n })
+  for (const { encoded } of [next, later, creation]) await ask('eth_sendRawTransaction', toHex(encoded))
+  const byHash = ({ hash }: { hash: Buffer }) => ask('eth_getTransactionByHash', toHex(hash))
+  const found = await ask('txpool_contentFrom', toHex(COW.address))
+  t.same(found, {
+    pending: { 0: await byHash(next) },
+    queued: { 2: await byHash(later), 3: await byHash(creation) },
   })
-  t.same(Object.keys(queued[sender]), ['2'])
+  const shape = { blockHash: null, blockNumber: null, transactionIndex: null, gasPrice: '0x1', type: '0x0' }
+  t.match(found.pending[0], { ...shape, nonce: '0x0', value: '0x1' })
+  t.match(found.queued[3], { ...shape, nonce: '0x3', to: null })
   t.same(await ask('txpool_contentFrom', toHex(STRANGER.address)), { pending: {}, queued: {} })
 })
 

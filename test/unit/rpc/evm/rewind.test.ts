@@ -86,6 +86,36 @@ t.test('nothing of a block that was taken back is left', async (t) => {
   t.match(await ask('eth_getTransactionReceipt', sent), { blockNumber: '0x1' })
 })
 
+t.test(
+  'a filter polled after a rewind tells of nothing as removed that it did not tell of as added',
+  async (t) => {
+    const { ask } = await openDevNode(t)
+    await ask('evm_mine')
+    const mark = await ask('evm_snapshot')
+    const [polledLate, polledEarly] = [await ask('eth_newFilter', {}), await ask('eth_newFilter', {})]
+    const creation = signedTransaction({
+      to: Buffer.alloc(0),
+      data: LOGGING_CODE,
+      gasLimit: 90_000n,
+      gasPrice: 1n,
+      value: 0n,
+    })
+    await ask('eth_sendRawTransaction', toHex(creation.encoded))
+    await ask('evm_mine')
+    const [log] = await ask('eth_getLogs', { fromBlock: '0x0' })
+    t.same(await ask('eth_getFilterChanges', polledEarly), [log])
+    const later = await ask('eth_newFilter', { fromBlock: '0x0' })
+    await ask('evm_revert', mark)
+    const removed = { ...log, removed: true }
+    t.same(await ask('eth_getFilterChanges', polledLate), [log, removed])
+    t.same(await ask('eth_getFilterChanges', polledEarly), [removed])
+    t.same(await ask('eth_getFilterChanges', later), [], 'it was there before the filter')
+    for (const handle of [polledLate, polledEarly, later]) {
+      t.same(await ask('eth_getFilterChanges', handle), [], 'told once')
+    }
+  },
+)
+
 t.test('the same block can be made again', async (t) => {
   const { ask, live } = await openDevNode(t)
   live.clock.milliseconds = 1_800_000_000_000
