@@ -180,8 +180,10 @@ function contextOf<E extends OptionTable>(
 ): CommandContext<E> {
   const given: Readonly<Record<string, unknown>> = command.opts()
   const onWarning = (text: string) => stderr.write(`warning: ${text}\n`)
-  const flags = takeFlags(nodeSchema(onWarning), given, definition.options)
-  const sources = { flags: flags as PartialConfig, environment }
+  const flags = takeFlags(nodeSchema(onWarning), given, definition.options) as PartialConfig
+  // A command that has no use for the data directory needs no home directory, either.
+  const usesDataDir = definition.options.includes('dataDir')
+  const sources = { flags: usesDataDir ? flags : { ...flags, dataDir: '' }, environment }
   const extra = Object.fromEntries(
     Object.entries(definition.extra).map(([key, option]) => [key, given[key] ?? ownDefault(option)]),
   )

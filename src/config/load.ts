@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { checkConflicts } from './conflicts.ts'
 import { parseEnvironment } from './environment.ts'
+import { ConfigError } from './errors.ts'
 import { readConfigFile } from './file.ts'
 import type { DefaultContext, OptionDefinition } from './option.ts'
 import { nodeSchema } from './optionNames.ts'
@@ -33,7 +34,7 @@ export function loadConfig({ flags = {}, environment = {}, onWarning }: ConfigSo
 /** The configuration with the default of every option that is not given. */
 export function fillDefaults(given: PartialConfig): Config {
   const network = given.network ?? OPTIONS.network.default
-  const machine = { network, processors: availableParallelism(), home: homedir() }
+  const machine = { network, processors: availableParallelism(), home: homeOfUser }
   const profile = given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted' })
   const context: DefaultContext = { ...machine, profile }
   const values: Record<string, unknown> = {}
@@ -43,6 +44,21 @@ export function fillDefaults(given: PartialConfig): Config {
     values[key] = value === undefined ? defaultOf(OPTIONS[key], context) : value
   }
   return values as Config
+}
+
+/** Whoever names a data directory needs none: a container's user may have no entry among the users of the system. */
+function homeOfUser(): string {
+  let home = ''
+  try {
+    home = homedir()
+  } catch {
+    // The system does not know the user, and HOME is not set.
+  }
+  if (home !== '') return home
+  throw new ConfigError(
+    'NoHome',
+    'this user has no home directory: name the data directory with --data-dir, or set HOME',
+  )
 }
 
 function defaultOf(definition: OptionDefinition, context: DefaultContext): unknown {

@@ -6,8 +6,8 @@ export type DefaultContext = {
   readonly profile: 'dev' | 'hosted'
   /** Processors of the machine. */
   readonly processors: number
-  /** Home directory of the user. */
-  readonly home: string
+  /** Home directory of the user. @throws ConfigError where the system knows none */
+  readonly home: () => string
 }
 
 /** A computed default, with a description of its value for help and the reference table. */

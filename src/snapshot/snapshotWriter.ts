@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packChunk } from '../native/snapshot.ts'
+import { makeFolder } from '../util/makeFolder.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 import { type ChunkEntry, type ChunkKind, chunkFile, MANIFEST_FILE } from './manifest.ts'
 
@@ -25,7 +26,7 @@ export class SnapshotWriter {
    * @throws SnapshotError `SNAPSHOT_TARGET` when it holds anything else
    */
   async begin(): Promise<void> {
-    await this.#run(() => mkdir(this.#folder, { recursive: true }))
+    await this.#run(async () => makeFolder(this.#folder))
     const names = await this.#run(() => readdir(this.#folder))
     const other = names.find((name) => !CHUNK_FILE.test(name) && !name.endsWith('.tmp'))
     if (other === undefined) return

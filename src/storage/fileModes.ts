@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../util/makeFolder.ts'
 
 /** Mode of folders that are the node's own. */
 const PRIVATE_FOLDER = 0o700
@@ -10,7 +11,7 @@ const OTHERS = 0o077
 
 /** Makes a folder, with those above it, that nobody else may look into. One that is there stays as it is. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER })
+  makeFolder(path, PRIVATE_FOLDER)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../util/makeFolder.ts'
 import { WalletError } from './errors.ts'
 import { keyFileName } from './keyFileName.ts'
 import { formatKeyFile, type KeyFile, parseKeyFile } from './secretStorage/web3KeyFile.ts'
@@ -59,7 +60,7 @@ export class KeyStore {
 
   /** Writes a key file atomically, readable by its owner only, and removes other files of the account. */
   async write(file: KeyFile & { readonly address: Buffer }, now: number): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER })
+    makeFolder(this.#folder, PRIVATE_FOLDER)
     const key = file.address.toString('hex')
     const name = keyFileName(file.address, now)
     const temporary = join(this.#folder, `.${name}.${randomBytes(4).toString('hex')}.tmp`)

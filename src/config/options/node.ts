@@ -44,7 +44,7 @@ export const NODE_OPTIONS = {
     kind: 'text',
     group: 'Node',
     placeholder: 'DIR',
-    default: ({ home, network }) => join(home, '.rhizome', network),
+    default: ({ home, network }) => join(home(), '.rhizome', network),
     defaultText: '~/.rhizome/<network>',
     doc: 'Directory of chain, state and keys; one per network',
   },

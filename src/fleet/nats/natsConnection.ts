@@ -9,7 +9,6 @@ import {
   credsAuthenticator,
   type NatsConnection,
   parseSemVer,
-  type Server,
   type TlsOptions,
 } from '@nats-io/transport-node'
 import { FleetError, toFleetError } from '../errors.ts'
@@ -81,8 +80,6 @@ export async function connectFleet(options: FleetConnectionOptions): Promise<Fle
 class Connection implements FleetConnection {
   readonly #options: FleetConnectionOptions
   readonly #listeners = new Set<(event: FleetConnectionEvent) => void>()
-  /** Addresses of servers that are too old. */
-  readonly #refused = new Set<string>()
   #nats: NatsConnection | null = null
   #isConnected = false
   #attempts = 0
@@ -105,34 +102,24 @@ class Connection implements FleetConnection {
   }
 
   async connect(): Promise<void> {
-    const { servers } = this.#options
+    const order = shuffled(this.#options.servers)
     const options = this.#toOptions()
     const failures: FleetError[] = []
-    // One at a time, so that the error of each is known. The client alone would try for ever.
-    for (const server of shuffled(servers)) {
+    for (const server of order) {
       try {
-        await this.#tryServer({ ...options, servers: [server] })
-        this.nats.setServers([...servers])
-        void this.#follow(this.nats)
+        await tryServer(server, options)
+        const others = order.filter((other) => other !== server)
+        // A server that has gone meanwhile is tried again, as later on.
+        const nats = await connect({ ...options, servers: [server, ...others], waitOnFirstConnect: true })
+        this.#nats = nats
+        void this.#follow(nats)
+        await this.#reconnected(nats, nats.getServer())
         return
       } catch (error) {
         failures.push(connectFailure(error, server, options.tls !== undefined))
       }
     }
     throw failures.find(({ code }) => code !== 'Unreachable') ?? failures[0] ?? noServers()
-  }
-
-  async #tryServer(options: ConnectionOptions): Promise<void> {
-    const nats = await connect(options)
-    const version = versionOf(nats)
-    if (isTooOld(version)) {
-      const server = nats.getServer()
-      this.#refused.add(server)
-      await nats.close()
-      throw new FleetError('ServerTooOld', tooOld(server, version))
-    }
-    this.#nats = nats
-    this.#isConnected = true
   }
 
   onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
@@ -163,7 +150,6 @@ class Connection implements FleetConnection {
       switch (status.type) {
         case 'disconnect':
           this.#isConnected = false
-          this.#attempts = 0
           this.#tell({ kind: 'disconnected', server: status.server })
           break
         case 'reconnect':
@@ -186,12 +172,11 @@ class Connection implements FleetConnection {
   async #reconnected(nats: NatsConnection, server: string): Promise<void> {
     const version = versionOf(nats)
     if (isTooOld(version)) {
-      this.#refused.add(server)
       this.#tell({ kind: 'refused', server, version })
       await nats.reconnect()
       return
     }
-    this.#refused.delete(server)
+    this.#attempts = 0
     this.#isConnected = true
     this.#tell({ kind: 'connected', server, version })
   }
@@ -215,9 +200,9 @@ class Connection implements FleetConnection {
       maxReconnectAttempts: -1,
       // A server that refuses a user now may let it in again when its configuration was reloaded.
       ignoreAuthErrorAbort: true,
-      // Attempts are spaced by the choice of the server.
-      reconnectDelayHandler: () => 0,
-      reconnectToServer: (pool) => this.#choose(pool),
+      // The order is that of the first connection, and goes round.
+      noRandomize: true,
+      reconnectDelayHandler: () => this.#pause(),
       pingInterval: Math.floor(silence / PINGS),
       maxPingOut: PINGS - 1,
       timeout: Math.max(silence, 1000),
@@ -227,22 +212,24 @@ class Connection implements FleetConnection {
     }
   }
 
+  /** Time since the last attempt at a server until the next one at the same. */
   #pause(): number {
     const longest = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(this.#attempts, 10))
     this.#attempts += 1
     return longest / 2 + Math.random() * (longest / 2)
   }
+}
 
-  /** The one that was tried the longest ago of those that are not too old. */
-  #choose(pool: readonly Server[]): { server: Server; delay: number } | null {
-    const usable = pool.filter(({ listen }) => !this.#refused.has(listen))
-    // While all are too old, somebody may upgrade one.
-    const choice = usable.length > 0 ? usable : pool
-    const [server] = [...choice].sort((one, other) => one.lastConnect - other.lastConnect)
-    if (server === undefined) return null
-    const delay = usable.length > 0 ? this.#pause() : RETRY.longest
-    return { server, delay: this.#nats === null ? 0 : delay }
-  }
+/**
+ * Connects to one server and disconnects again: among several the client tries one after the other, and for ever, and
+ * the error of none is known.
+ * @throws FleetError `ServerTooOld`; errors of the client
+ */
+async function tryServer(server: string, options: ConnectionOptions): Promise<void> {
+  const nats = await connect({ ...options, servers: [server] })
+  const version = versionOf(nats)
+  await nats.close()
+  if (isTooOld(version)) throw new FleetError('ServerTooOld', tooOld(server, version))
 }
 
 /** With TLS 1.3 a server that refuses the certificate of a client looks like one that says nothing. */

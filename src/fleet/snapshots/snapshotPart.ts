@@ -1,10 +1,11 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SignerKey } from '../../snapshot/blsKeys.ts'
 import { messageOf, SnapshotError } from '../../snapshot/errors.ts'
 import { FolderSource } from '../../snapshot/folderSource.ts'
 import { chunkFile, MANIFEST_FILE, parseManifest } from '../../snapshot/manifest.ts'
 import { formatSignatures } from '../../snapshot/signatureFile.ts'
+import { makeFolder } from '../../util/makeFolder.ts'
 import { FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 import { Fields, pack } from '../member/messageFields.ts'
@@ -257,7 +258,7 @@ export class SnapshotWork {
     const { id, manifest, bytes } = parseManifest(await source.manifest())
     if (id !== snapshot.id || manifest.block.number !== snapshot.number)
       throw new SnapshotError('SNAPSHOT_MANIFEST', `${source.name} is another one than its name says`)
-    await mkdir(this.#folder, { recursive: true })
+    makeFolder(this.#folder)
     for (const entry of manifest.chunks) {
       this.#stop.signal.throwIfAborted()
       await writeFile(join(this.#folder, chunkFile(entry)), await source.chunk(entry))
