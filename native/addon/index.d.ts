@@ -391,9 +391,9 @@ export interface AncestorMetadata {
   parentHash: Uint8Array
   /** Height. */
   number: number
-  /** Seconds. */
-  timestamp: number
-  /** Miner, 20 bytes. */
+  /** Seconds, below 2^63. */
+  timestamp: bigint
+  /** Miner: 20 bytes, or none for an empty coinbase. */
   coinbase: Uint8Array
   /** Wei. */
   minimumGasPrice: Uint8Array
@@ -423,7 +423,7 @@ export interface AncestorUncle {
   hash: Uint8Array
   /** Height. */
   number: number
-  /** Miner, 20 bytes. */
+  /** Miner: 20 bytes, or none for an empty coinbase. */
   coinbase: Uint8Array
   /** Difficulty. */
   difficulty: Uint8Array
@@ -463,13 +463,13 @@ export interface BlockCandidates {
 export interface BlockEnvironment {
   /** Height. */
   number: number
-  /** Seconds. */
-  timestamp: number
+  /** Seconds, below 2^63. */
+  timestamp: bigint
   /** Difficulty. */
   difficulty: Uint8Array
   /** Gas limit, below 2^64. */
   gasLimit: bigint
-  /** Miner, 20 bytes. */
+  /** Miner, 20 bytes; zero for an empty coinbase. */
   coinbase: Uint8Array
   /** Wei. */
   minimumGasPrice: Uint8Array
@@ -1057,6 +1057,8 @@ export interface SkippedCandidate {
   index: number
   /** The reason, as a message for people. */
   reason: string
+  /** Whether it would be left out of an empty block as well. */
+  hopeless: boolean
 }
 
 /**
@@ -1213,7 +1215,10 @@ export interface TransactionTrace {
   texts: Array<string>
 }
 
-/** Trie keys of an account (20 bytes, or the single zero byte of the REMASC sender) and a cell (up to 32 bytes). */
+/**
+ * Trie keys of an account (20 bytes, the single zero byte of the REMASC sender, or no bytes) and a cell (up to 32
+ * bytes).
+ */
 export declare function trieKeys(address: Uint8Array, slot: Uint8Array): TrieKeys
 
 /** Trie keys of an account and one of its cells (consensus.md §6.4). */

@@ -42,6 +42,8 @@ export type ConnectResult =
   /** The block could not be validated, which says nothing about the block. */
   | { readonly status: 'UNDECIDED'; readonly error: UndecidedBlockError }
 
+const HASH_BYTES = 32
+
 /** Hashes of rejected old blocks that are remembered. */
 const MOST_TOO_OLD = 1024
 
@@ -312,6 +314,9 @@ export class Blockchain {
   /** Order of consensus.md §4.1. */
   #connect(writer: TableWriter, block: Block, changes: HeadChange[]): ConnectResult {
     if (readPosition(writer, block.hash) !== undefined) return { status: 'EXIST' }
+    if (block.header.parentHash.length !== HASH_BYTES) {
+      return { status: 'INVALID_BLOCK', error: namesNoBlock(block) }
+    }
     if (this.#isTooOld(writer, block)) return { status: 'TOO_OLD' }
     const parent = this.#headerByHash(block.header.parentHash)
     const position = parent && readPosition(writer, parent.hash)
@@ -446,6 +451,16 @@ function mergeChanges(changes: readonly HeadChange[]): HeadChange {
   }
   if (head === undefined) throw new RangeError('one change at least is expected')
   return { head, retracted, enacted }
+}
+
+/** No block can become known as such a parent: the block does not wait for one. */
+function namesNoBlock(block: Block): InvalidBlockError {
+  const found = String(block.header.parentHash.length)
+  return createInvalidBlockError(
+    'encoding',
+    { expected: `a parent hash of ${HASH_BYTES} bytes`, found },
+    block,
+  )
 }
 
 function stateNotKept(header: BlockHeader, firstState: number): StorageError {

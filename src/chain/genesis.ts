@@ -70,7 +70,7 @@ export function genesisHeader(spec: NetworkSpec, stateRoot: Buffer): BlockHeader
     number: 0,
     gasLimitBytes: stripLeadingZeros(fromHex(genesis.gasLimit)),
     gasUsed: 0n,
-    timestamp: genesis.timestamp,
+    timestamp: BigInt(genesis.timestamp),
     extraData: fromHex(genesis.extraData),
     paidFees: 0n,
     minimumGasPrice: genesis.minimumGasPrice,

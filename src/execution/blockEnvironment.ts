@@ -2,6 +2,9 @@ import type { HeaderFields } from '../chain/codec/headerFields.ts'
 import type { BlockEnvironment } from '../native/types.ts'
 import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
 
+/** COINBASE of a block whose coinbase is empty (consensus.md §2.7). */
+const NO_COINBASE = Buffer.alloc(20)
+
 /** The header fields of the block environment of the EVM. */
 export type ExecutingHeader = Pick<
   HeaderFields,
@@ -15,7 +18,7 @@ export function toBlockEnvironment(fields: ExecutingHeader): BlockEnvironment {
     timestamp: fields.timestamp,
     difficulty: fields.difficultyBytes,
     gasLimit: bytesToBigInt(fields.gasLimitBytes),
-    coinbase: fields.coinbase,
+    coinbase: fields.coinbase.length === 0 ? NO_COINBASE : fields.coinbase,
     minimumGasPrice: bigIntToBytes(fields.minimumGasPrice ?? 0n),
     parentHash: fields.parentHash,
   }

@@ -1,6 +1,7 @@
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { AncestorMetadata, AncestorUncle } from '../native/types.ts'
+import { LARGEST_WORD, min } from '../util/bigint.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** What later blocks read of a connected block (BLOCKHASH, REMASC, the BlockHeader contract). */
@@ -11,7 +12,7 @@ export function nativeAncestorOf(block: Block, totalDifficulty: bigint): Ancesto
     parentHash: fields.parentHash,
     number: block.number,
     timestamp: fields.timestamp,
-    coinbase: coinbaseOf(block.header),
+    coinbase: fields.coinbase,
     minimumGasPrice: bigIntToBytes(fields.minimumGasPrice ?? 0n),
     gasLimit: fields.gasLimitBytes,
     gasUsed: Number(fields.gasUsed),
@@ -29,19 +30,14 @@ export function nativeAncestorOf(block: Block, totalDifficulty: bigint): Ancesto
   }
 }
 
-/** Miner of a block: 20 bytes; an empty coinbase is the zero address. */
-export function coinbaseOf(header: BlockHeader): Buffer {
-  const { coinbase } = header.fields
-  return coinbase.length === 0 ? Buffer.alloc(20) : coinbase
-}
-
 function toAncestorUncle(uncle: BlockHeader): AncestorUncle {
   return {
     hash: uncle.hash,
     number: uncle.number,
-    coinbase: coinbaseOf(uncle),
+    coinbase: uncle.fields.coinbase,
     difficulty: bigIntToBytes(uncle.difficulty),
-    paidFees: bigIntToBytes(uncle.fields.paidFees),
+    // No rule looks at it, so it may be any number; it is only compared with what a block pays (consensus.md §8.3).
+    paidFees: bigIntToBytes(min(uncle.fields.paidFees, LARGEST_WORD)),
     uncleCount: uncle.fields.uncleCount,
   }
 }

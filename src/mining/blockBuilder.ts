@@ -39,7 +39,7 @@ export interface BuiltBlock {
   readonly execution: NativeBlockExecution
   /** Root of the state that it was built on. */
   readonly parentRoot: Buffer
-  /** Transactions whose price no block on this parent admits. */
+  /** Transactions that no block on this parent admits, whatever else is in it. */
   readonly unfit: readonly SignedTransaction[]
 }
 
@@ -83,7 +83,11 @@ export class BlockBuilder {
     })
     const block = new Block(header, transactions, uncles)
     block.setSenders(included.map(({ sender }) => sender))
-    return { block, receipts: execution.receipts, execution, parentRoot, unfit }
+    const hopeless = execution.skipped.flatMap(({ hopeless, index }) =>
+      hopeless ? (candidates[index] ?? []) : [],
+    )
+    const never = [...unfit, ...hopeless]
+    return { block, receipts: execution.receipts, execution, parentRoot, unfit: never }
   }
 
   /** The draft of the header, with uncles if these are valid, else without. */

@@ -9,6 +9,7 @@ import { nextMinimumGasPrice } from '../chain/minimumGasPrice.ts'
 import { isActive } from '../config/activations.ts'
 import { MINIMUM_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { BlockLimits } from '../txpool/interface.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../util/bytes.ts'
 
 /** The choices of a miner about its blocks. */
@@ -35,6 +36,23 @@ export interface BlockDraftParams {
   readonly forkDetectionData: Buffer
 }
 
+/** Limits that a policy gives the block after a parent (consensus.md §9.4 step 2). */
+export function nextBlockLimits(
+  policy: Pick<BlockPolicy, 'gasLimit' | 'minimumGasPrice'>,
+  parent: BlockHeader,
+): BlockLimits {
+  return {
+    gasLimit: nextGasLimit({
+      parentGasLimit: parent.gasLimit,
+      parentGasUsed: parent.fields.gasUsed,
+      minimum: MINIMUM_BLOCK_GAS_LIMIT,
+      target: policy.gasLimit,
+      forceTarget: true,
+    }),
+    minimumGasPrice: nextMinimumGasPrice(parent.fields.minimumGasPrice ?? 0n, policy.minimumGasPrice),
+  }
+}
+
 /** Whether the block of a height commits to fork detection data (RSKIP110, consensus.md §3.5). */
 export function includesForkDetectionData(spec: NetworkSpec, number: number): boolean {
   return isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK
@@ -45,13 +63,8 @@ export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
   const { spec, policy, parent, timestamp, uncles, forkDetectionData } = params
   const number = parent.number + 1
   const uncleCount = uncles.length
-  const gasLimit = nextGasLimit({
-    parentGasLimit: parent.gasLimit,
-    parentGasUsed: parent.fields.gasUsed,
-    minimum: MINIMUM_BLOCK_GAS_LIMIT,
-    target: policy.gasLimit,
-    forceTarget: true,
-  })
+  const time = BigInt(timestamp)
+  const { gasLimit, minimumGasPrice } = nextBlockLimits(policy, parent)
   const version = versionAt(spec, number)
   return {
     version,
@@ -64,16 +77,16 @@ export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
     logsBloom: Buffer.alloc(BLOOM_LENGTH),
     compressedExtension: null,
     difficultyBytes: bigIntToSignedBytes(
-      calculateDifficulty(spec, { number, timestamp, uncleCount }, parent),
+      calculateDifficulty(spec, { number, timestamp: time, uncleCount }, parent),
     ),
     number,
     // With a sign byte where the top bit is set, as the reference's builder writes it (consensus.md §2.1).
     gasLimitBytes: bigIntToSignedBytes(gasLimit),
     gasUsed: 0n,
-    timestamp,
+    timestamp: time,
     extraData: policy.extraData,
     paidFees: 0n,
-    minimumGasPrice: nextMinimumGasPrice(parent.fields.minimumGasPrice ?? 0n, policy.minimumGasPrice),
+    minimumGasPrice,
     uncleCount,
     ummRoot: isActive(spec, 'rskipUMM', number) ? EMPTY_BYTES : null,
     // Known once the transactions are assigned.

@@ -77,7 +77,8 @@ function assertSize(transaction: Transaction): void {
 }
 
 function assertGasLimit(transaction: Transaction, limit: bigint): void {
-  const gas = transaction.gasLimit
+  // Zeros before a gas limit of more than eight bytes count in execution (consensus.md §5.1).
+  const gas = transaction.executionGasLimit ?? transaction.gasLimit
   if (gas <= limit && gas <= MAXIMUM_TRANSACTION_GAS) return
   throw new PoolRefusal(
     'GAS_LIMIT',

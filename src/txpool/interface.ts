@@ -39,16 +39,23 @@ export interface PoolAccount {
 /** The chain state that the pool reads, all at one head. */
 export interface PoolHead {
   readonly header: BlockHeader
-  /** Wei. */
+  /** Least price of a transaction of the next block, wei. */
   readonly minimumGasPrice: bigint
-  /** Most gas that a transaction may ask for at this head (consensus.md §9.1 rule 8). */
+  /** Most gas that a transaction of the next block may ask for (consensus.md §9.1 rule 8). */
   readonly transactionGasLimit: bigint
-  /** Whether the rule is active at the height of the head. */
+  /** Whether the rule is active at the height of the next block. */
   isActive(rule: Rule): boolean
   /** null when there is no account. */
   account(address: Buffer): PoolAccount | null
-  /** Intrinsic gas of a transaction under the rules of the head (consensus.md §5.4). */
+  /** Intrinsic gas of a transaction under the rules of the next block (consensus.md §5.4). */
   basicCost(transaction: Transaction, sender: Buffer): bigint
+}
+
+/** Limits of a block that is going to be made. */
+export interface BlockLimits {
+  readonly gasLimit: bigint
+  /** Wei. */
+  readonly minimumGasPrice: bigint
 }
 
 /** Limits of the pool. */

@@ -7,8 +7,11 @@ import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { basicCost } from '../native/transactionExecution.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
-import { bytesToBigInt } from '../util/bytes.ts'
-import type { PoolAccount, PoolHead } from './interface.ts'
+import { max, min } from '../util/bigint.ts'
+import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
+import type { BlockLimits, PoolAccount, PoolHead } from './interface.ts'
+
+const NO_NUMBERS = { nonce: EMPTY_BYTES, gasPrice: EMPTY_BYTES, value: EMPTY_BYTES }
 
 /** Cost of a transaction without data. */
 const LEAST_COST = 21_000n
@@ -19,17 +22,39 @@ export interface PoolHeadParams {
   readonly nativeSpec: NativeChainSpec
   readonly store: StateStore
   readonly header: BlockHeader
+  /**
+   * Limits of the block that this node makes next on the head, now; null where others make it. Then they are taken to be
+   * those of the head.
+   */
+  readonly nextLimits: () => BlockLimits | null
 }
 
-/** The state of the chain at the head, as the pool reads it. Accounts are read once. */
-export function createPoolHead({ spec, nativeSpec, store, header }: PoolHeadParams): PoolHead {
+/**
+ * The state of the chain at the head, and the rules of the block that comes next, as the pool reads them. Accounts are
+ * read once.
+ */
+export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: PoolHeadParams): PoolHead {
   const root = stateRootAfter(spec, store, header)
+  const number = header.number + 1
+  const gasOf = (blockGasLimit: bigint) => transactionGasLimit(spec, number, blockGasLimit)
+  const ofHead = {
+    transactionGasLimit: gasOf(header.gasLimit),
+    minimumGasPrice: header.fields.minimumGasPrice ?? 0n,
+  }
   const accounts = new Map<string, PoolAccount | null>()
   return {
     header,
-    minimumGasPrice: header.fields.minimumGasPrice ?? 0n,
-    transactionGasLimit: transactionGasLimit(spec, header.number, header.gasLimit),
-    isActive: (rule) => isActive(spec, rule, header.number),
+    get minimumGasPrice() {
+      const next = nextLimits()
+      return next === null ? ofHead.minimumGasPrice : max(ofHead.minimumGasPrice, next.minimumGasPrice)
+    },
+    get transactionGasLimit() {
+      const next = nextLimits()
+      return next === null
+        ? ofHead.transactionGasLimit
+        : min(ofHead.transactionGasLimit, gasOf(next.gasLimit))
+    },
+    isActive: (rule) => isActive(spec, rule, number),
     account: (address) => {
       const key = address.toString('hex')
       const known = accounts.get(key)
@@ -41,7 +66,9 @@ export function createPoolHead({ spec, nativeSpec, store, header }: PoolHeadPara
     basicCost: (transaction, sender) => {
       const executable = toExecutable(transaction, sender, spec.chainId)
       // A gas limit that no block can run is refused by rule 8, whatever the cost.
-      return executable === null ? LEAST_COST : basicCost(nativeSpec, header.number, executable)
+      if (executable === null) return LEAST_COST
+      // The cost does not depend on numbers, which may be too large for any block.
+      return basicCost(nativeSpec, number, { ...executable, ...NO_NUMBERS })
     },
   }
 }

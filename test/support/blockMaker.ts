@@ -10,8 +10,11 @@ import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
 import { type BlockPolicy, draftHeaderFields } from '../../src/mining/blockDraft.ts'
 import { sealInProcess } from '../../src/mining/seal.ts'
 import { UncleSelection } from '../../src/mining/uncleSelection.ts'
+import type { SignedTransaction } from '../../src/txpool/interface.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../../src/util/bytes.ts'
 import { openTestChain } from './openTestChain.ts'
+
+const MINER: Buffer = Buffer.alloc(20, 7)
 
 /** How the next blocks are made. */
 export interface MakeOptions {
@@ -19,6 +22,10 @@ export interface MakeOptions {
   readonly interval?: number
   /** Tells branches apart. */
   readonly label?: string
+  /** Miner: 20 bytes, or none. */
+  readonly coinbase?: Buffer
+  /** Transactions of the first block, as far as they fit. */
+  readonly transactions?: readonly SignedTransaction[]
   /** Uncles that headers pretend to have: no rule compares that with the body (consensus.md §2.1). */
   readonly pretendedUncles?: number
 }
@@ -32,6 +39,7 @@ export class BlockMaker {
   readonly genesis: Block
   readonly #builder: BlockBuilder
   #label = ''
+  #coinbase: Buffer = MINER
 
   /** @param withUncles whether blocks name the siblings of their ancestors */
   constructor(t: Test, spec: NetworkSpec, withUncles = false) {
@@ -47,8 +55,11 @@ export class BlockMaker {
     const uncles = new UncleSelection({ spec, nativeSpec, ancestry, reader, now: () => 0 })
     if (!withUncles) uncles.select = () => []
     const label = () => Buffer.from(this.#label)
+    const coinbase = () => this.#coinbase
     const policy: BlockPolicy = {
-      coinbase: Buffer.alloc(20, 7),
+      get coinbase() {
+        return coinbase()
+      },
       minimumGasPrice: 0n,
       gasLimit: 7_500_000n,
       get extraData() {
@@ -65,12 +76,14 @@ export class BlockMaker {
   extend(
     parent: Block,
     count: number,
-    { interval = 10, label = '', pretendedUncles = 0 }: MakeOptions = {},
+    { interval = 10, label = '', coinbase = MINER, transactions = [], pretendedUncles = 0 }: MakeOptions = {},
   ): Block[] {
     this.#label = label
+    this.#coinbase = coinbase
     const made: Block[] = []
     for (let tip = parent; made.length < count; ) {
-      const { block } = this.#builder.build(tip.header, [], tip.header.timestamp + interval)
+      const waiting = made.length === 0 ? transactions : []
+      const { block } = this.#builder.build(tip.header, waiting, tip.header.timestamp + interval)
       tip = sealInProcess(pretendedUncles === 0 ? block : this.#pretend(block, tip, pretendedUncles))
       const { status } = this.open.chain.connect(tip)
       if (status !== 'IMPORTED_BEST' && status !== 'IMPORTED_NOT_BEST') throw new Error(status)
@@ -82,7 +95,7 @@ export class BlockMaker {
   #pretend({ header, transactions }: Block, parent: Block, uncleCount: number): Block {
     const difficulty = calculateDifficulty(
       this.spec,
-      { number: header.number, timestamp: header.timestamp, uncleCount },
+      { number: header.number, timestamp: header.fields.timestamp, uncleCount },
       parent.header,
     )
     return new Block(

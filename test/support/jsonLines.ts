@@ -16,10 +16,18 @@ export const COMPRESSED_ENDING = /\.(zst|gz|br)$/
  * @throws DecompressionError for a damaged file
  */
 export async function* streamJsonLines(path: string): AsyncGenerator<unknown, void, void> {
+  for await (const { text, number } of streamLines(path)) yield parseLine(text, path, number)
+}
+
+/**
+ * The lines of a file that are not empty, plain or compressed, and their numbers from 1.
+ * @throws DecompressionError for a damaged file
+ */
+export async function* streamLines(
+  path: string,
+): AsyncGenerator<{ readonly text: string; readonly number: number }, void, void> {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  for await (const { text, number } of readLines(decompress(file, await compressionOfFile(path)))) {
-    yield parseLine(text, path, number)
-  }
+  yield* readLines(decompress(file, await compressionOfFile(path)))
 }
 
 /** All lines of a JSON-lines file, plain or compressed, as values. */

@@ -124,7 +124,7 @@ export class SyntheticChain {
       ...parent.header.fields,
       parentHash: parent.hash,
       number: parent.number + 1,
-      timestamp: parent.header.fields.timestamp + 30,
+      timestamp: parent.header.fields.timestamp + 30n,
       extraData: Buffer.from(`${this.#made}`),
       logsBloom: createLogsBloom(logs.flat()),
       gasUsed: 21_000n * BigInt(logs.length),

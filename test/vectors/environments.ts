@@ -92,7 +92,7 @@ function factsOf(
     hash: fromHex(vector.hash),
     parentHash: parentHash === undefined ? Buffer.alloc(32) : fromHex(parentHash),
     number: Number(vector.number),
-    timestamp: 0,
+    timestamp: 0n,
     coinbase: Buffer.alloc(20),
     minimumGasPrice: EMPTY_BYTES,
     gasLimit: EMPTY_BYTES,

@@ -1,5 +1,6 @@
 import { COMPRESSED_ENDING } from '../support/jsonLines.ts'
 import type { Comparison } from './comparison.ts'
+import { compareBlockMutants } from './kinds/blockMutants.ts'
 import { compareBridge } from './kinds/bridge.ts'
 import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
@@ -12,6 +13,7 @@ import { compareMessages } from './kinds/p2p/messages.ts'
 import { compareServed } from './kinds/p2pServe.ts'
 import { comparePow } from './kinds/pow.ts'
 import { comparePrecompiles } from './kinds/precompiles.ts'
+import { comparePublicBlocks } from './kinds/publicBlocks.ts'
 import { compareRemasc } from './kinds/remasc.ts'
 import { compareTransactions } from './kinds/transactions.ts'
 import { compareUnitrie } from './kinds/unitrie.ts'
@@ -46,9 +48,14 @@ export const BRIDGE: VectorKind = {
   compare: (file, comparison) => compareBridge(file.path, comparison),
 }
 
+/** Whole chains with mutants of their blocks: some minutes. */
+export const BLOCK_MUTANTS: VectorKind = lineKind('block-mutants', compareBlockMutants)
+
 /** Every kind that the runner compares. */
 export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('headers-blocks', compareHeadersBlocks),
+  BLOCK_MUTANTS,
+  lineKind('public-blocks', comparePublicBlocks),
   lineKind('difficulty', compareDifficulty),
   lineKind('transactions', compareTransactions),
   lineKind('pow', comparePow),

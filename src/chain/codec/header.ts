@@ -11,6 +11,8 @@ import {
 import type { HeaderFields } from './headerFields.ts'
 import { hashForMergedMining, mergedMiningBase, readForkDetectionData } from './mergedMiningHash.ts'
 
+const LATEST_TIME = BigInt(Number.MAX_SAFE_INTEGER)
+
 /** A block header. Immutable; encodings and hashes are computed when first asked for. */
 export class BlockHeader {
   readonly fields: HeaderFields
@@ -32,8 +34,10 @@ export class BlockHeader {
     return this.fields.parentHash
   }
 
+  /** Seconds, for comparisons with a clock: later times than a number holds count as the last that it does. */
   get timestamp(): number {
-    return this.fields.timestamp
+    const { timestamp } = this.fields
+    return timestamp > LATEST_TIME ? Number.MAX_SAFE_INTEGER : Number(timestamp)
   }
 
   /** Unsigned gas limit. */

@@ -48,7 +48,8 @@ export function headerFromItems(
   form: 'full' | 'compressed' = 'full',
 ): BlockHeader {
   const compressed = form === 'compressed'
-  const number = safeInteger(itemAt(items, 8).bytes, 'number')
+  const height = unsignedInt64(itemAt(items, 8).bytes, 'number')
+  const number = Number(height)
   const layout = layoutAt(spec, number)
   checkSize(spec, items.length, number, layout, compressed)
   const coinbase = itemAt(items, 2).bytes
@@ -64,10 +65,18 @@ export function headerFromItems(
     )
   }
   const gasUsed = unsignedInt64(itemAt(items, 10).bytes, 'gas used')
-  const timestamp = safeInteger(itemAt(items, 11).bytes, 'timestamp')
+  const timestamp = unsignedInt64(itemAt(items, 11).bytes, 'timestamp')
   const uncles = uncleCount(itemAt(items, 15).bytes)
   const rest = readOptional(spec, items, number, layout, compressed)
   const extended = rest.version !== 0 && compressed
+  // Later versions hash the bloom, and the reference has none to hash.
+  if (rest.version !== 0 && itemAt(items, 6).bytes.length === 0) {
+    throw new CodecError('HEADER_FIELD', 'logs bloom', 'nothing')
+  }
+  // The reference decodes these, and refuses each: no chain reaches them, and a block has the height after its parent's.
+  if (!Number.isSafeInteger(number)) {
+    throw new CodecError('HEADER_FIELD', 'number of at most 53 bits', height.toString())
+  }
   // One object literal for all headers: merging objects would dominate the time of decoding.
   const fields: HeaderFields = {
     version: rest.version,
@@ -244,15 +253,6 @@ function unsignedInt64(bytes: Buffer, field: string): bigint {
   const value = bytesToBigInt(bytes)
   if (value > MAX_INT64) throw new CodecError('HEADER_FIELD', `${field} of at most 63 bits`, value.toString())
   return value
-}
-
-/** Heights and timestamps above 2^53 - 1 are refused here; no chain can reach them. */
-function safeInteger(bytes: Buffer, field: string): number {
-  const value = bytesToBigInt(bytes)
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new CodecError('HEADER_FIELD', `${field} of at most 53 bits`, value.toString())
-  }
-  return Number(value)
 }
 
 function uncleCount(bytes: Buffer): number {

@@ -21,8 +21,8 @@ export interface HeaderFields {
   /** Unsigned big-endian, encoded unchanged. */
   readonly gasLimitBytes: Buffer
   readonly gasUsed: bigint
-  /** Seconds. */
-  readonly timestamp: number
+  /** Seconds, up to 63 bits: development networks check no times. */
+  readonly timestamp: bigint
   readonly extraData: Buffer
   /** Wei. */
   readonly paidFees: bigint

@@ -16,15 +16,15 @@ export type NetworkChoice = {
 /** The options of a configuration that choose the network. */
 export type NetworkOptions = { readonly network: NetworkName; readonly activationHeights: string | null }
 
-/** Networks whose activation heights users may choose. */
-const TABLES: Readonly<Partial<Record<NetworkName, ActivationTable>>> = {
+/** The heights that users may override, of networks where they may. */
+export const CHOSEN_HEIGHTS: Readonly<Partial<Record<NetworkName, ActivationTable>>> = {
   regtest: regtestActivations,
   devnet: devnetActivations,
 }
 
 /** Whether users may change the activation heights of the network. */
 export function hasChosenHeights(name: NetworkName): boolean {
-  return TABLES[name] !== undefined
+  return CHOSEN_HEIGHTS[name] !== undefined
 }
 
 /**
@@ -32,7 +32,7 @@ export function hasChosenHeights(name: NetworkName): boolean {
  * @throws ConfigError as {@link readActivationFile}
  */
 export function networkChoice({ network, activationHeights: path }: NetworkOptions): NetworkChoice {
-  const table = TABLES[network]
+  const table = CHOSEN_HEIGHTS[network]
   const activationHeights = path === null || table === undefined ? null : readActivationFile(path, table)
   return { network, activationHeights }
 }

@@ -20,14 +20,7 @@ import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { cachedFeeMarket } from '../../txpool/cachedFeeMarket.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type {
-  PoolChange,
-  PooledTransaction,
-  PoolHead,
-  SendOutcome,
-  SignedTransaction,
-} from '../../txpool/interface.ts'
-import { createPoolHead } from '../../txpool/poolHead.ts'
+import type { PoolChange, PooledTransaction, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
 import { TransactionPool } from '../../txpool/transactionPool.ts'
 import { createSteadyClock, neverBack } from '../../util/steadyClock.ts'
@@ -40,6 +33,7 @@ import { createBlockMaking } from './blockMaking.ts'
 import type { ChainListener } from './chainListener.ts'
 import { FleetChain } from './fleetChain.ts'
 import { LogClock } from './logClock.ts'
+import { PoolHeads } from './poolHeads.ts'
 import { restorePool } from './restorePool.ts'
 import { SendQueue } from './sendQueue.ts'
 import { signedTransactionsOf } from './signedTransactionsOf.ts'
@@ -75,6 +69,7 @@ export class ChainCore {
   /** What a member of a fleet adds; null on a node alone. */
   readonly fleet: FleetChain | null
   #coinbase: Buffer | null
+  readonly #poolHeads: PoolHeads
   readonly #listener: ChainListener
   readonly #commits: StoreCommits
   readonly #pendingBlocks: PendingBlocks
@@ -130,9 +125,10 @@ export class ChainCore {
     // The pool of a fleet grows old by the log alone.
     const poolTime = logClock?.now ?? steady
     this.quota = options.quota ? new TransactionQuota({ now: poolTime, feeMarket }) : null
+    this.#poolHeads = new PoolHeads(spec, this.open, options.fleet ?? false)
     this.pool = new TransactionPool({
       limits: options.pool,
-      head: this.#poolHead(chain.head),
+      head: this.#poolHeads.of(chain.head),
       quota: this.quota,
       now: poolTime,
     })
@@ -169,6 +165,7 @@ export class ChainCore {
       ...(fleet === null ? {} : { sharing: fleet.workSharing }),
     })
     this.work = work
+    this.#poolHeads.policy = policy
     this.producer = new BlockProducer({
       chain,
       pool,
@@ -384,15 +381,10 @@ export class ChainCore {
   #followEdit(): void {
     const { head } = this.open.chain
     this.#pendingBlocks.forget()
-    this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
+    this.#note(this.pool.onHead({ head: this.#poolHeads.of(head), retracted: [], enacted: [] }))
     this.work?.headChanged()
     const stats = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
     this.#listener.onHead({ retracted: [], enacted: [] }, stats)
-  }
-
-  #poolHead(header: BlockHeader): PoolHead {
-    const { nativeSpec, stateStore } = this.open
-    return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
   }
 
   #add({ transaction, sender }: SignedTransaction): PoolChange {
@@ -436,7 +428,7 @@ export class ChainCore {
     const { chain } = this.open
     const mined = enacted.flatMap((header) => signedTransactionsOf(chain, header))
     const change = this.pool.onHead({
-      head: this.#poolHead(head),
+      head: this.#poolHeads.of(head),
       retracted: (isRewind ? [] : retracted)
         .toReversed()
         .flatMap((header) => signedTransactionsOf(chain, header)),

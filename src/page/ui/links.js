@@ -41,6 +41,8 @@ export function transactionLink(hash, isWhole = false) {
  */
 export function addressLink({ chainId }, address, isWhole = false) {
   if (address === null) return 'new contract'
+  // The miner of a block without a coinbase.
+  if (address === '0x') return 'no address'
   const text = checksumAddress(address, chainId)
   const href = `#/address/${encodeURIComponent(text)}`
   const name = nativeName(address)

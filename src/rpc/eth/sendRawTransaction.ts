@@ -35,7 +35,8 @@ export async function sendEncoded(
   encoded: Buffer,
 ): Promise<Buffer> {
   const transaction = decode(encoded, node.chainId)
-  if (transaction.executionGasLimit === null) {
+  const { gasLimitBytes, gasPrice } = transaction.fields
+  if (gasLimitBytes.length === 0 || gasPrice === null) {
     throw invalidParams('Missing parameter, gasPrice, gas or value')
   }
   if (!acceptsSignature(transaction, node.chainId)) {

@@ -24,7 +24,8 @@ function formatHead(header: BlockHeader) {
     gasLimit: quantityOfBytes(fields.gasLimitBytes),
     gasUsed: quantity(fields.gasUsed),
     logsBloom: fields.logsBloom === null ? null : toHex(fields.logsBloom),
-    miner: toHex(fields.coinbase),
+    // Of an empty coinbase the reference writes one byte here, and none in block objects.
+    miner: fields.coinbase.length === 0 ? '0x00' : toHex(fields.coinbase),
     number: quantity(header.number),
     parentHash: toHex(fields.parentHash),
     receiptsRoot: toHex(fields.receiptTrieRoot),

@@ -12,7 +12,7 @@ export function hashrateOfBlocks(chain: ChainReader, counts: (header: BlockHeade
   const start = Math.floor(Date.now() / 1000) - PERIOD
   let sum = 0n
   let header = chain.head()
-  while (header.fields.timestamp >= start && header.number > 0) {
+  while (header.timestamp >= start && header.number > 0) {
     if (counts(header)) sum += header.difficulty
     const parent = chain.headerByHash(header.parentHash)
     if (parent === null) break

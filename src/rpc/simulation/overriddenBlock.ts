@@ -23,7 +23,7 @@ export function inOverriddenBlock(
     ...request,
     environment: {
       ...(number === undefined ? {} : { number, ...below(chain, header, number) }),
-      ...(time === undefined ? {} : { timestamp: time }),
+      ...(time === undefined ? {} : { timestamp: BigInt(time) }),
       ...(gasLimit === undefined ? {} : { gasLimit }),
       ...(feeRecipient === undefined ? {} : { coinbase: feeRecipient }),
     },

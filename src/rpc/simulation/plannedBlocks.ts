@@ -56,17 +56,18 @@ export function planBlocks(
 
 function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader {
   const number = overrides.number ?? parent.number + 1
-  const timestamp = overrides.time ?? parent.timestamp + 1
+  const { timestamp: parentTime } = parent.fields
+  const timestamp = overrides.time === undefined ? parentTime + 1n : BigInt(overrides.time)
   if (number <= parent.number) {
     throw new RpcError(
       'simulatedNumberOrder',
       `block numbers must be in order: ${number} <= ${parent.number}`,
     )
   }
-  if (timestamp <= parent.timestamp) {
+  if (timestamp <= parentTime) {
     throw new RpcError(
       'simulatedTimeOrder',
-      `block timestamps must be in order: ${timestamp} <= ${parent.timestamp}`,
+      `block timestamps must be in order: ${timestamp} <= ${parentTime}`,
     )
   }
   return plannedHeader(parent, number, timestamp, overrides)
@@ -79,7 +80,7 @@ function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader
 function plannedHeader(
   parent: BlockHeader,
   number: number,
-  timestamp: number,
+  timestamp: bigint,
   { feeRecipient, gasLimit }: BlockOverrides,
 ): BlockHeader {
   const { fields } = parent

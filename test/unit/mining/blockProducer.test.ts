@@ -117,14 +117,48 @@ t.test('what does not fit in one block goes into the next', async (t) => {
 })
 
 t.test('a transaction that no block can take any more leaves the pool', async (t) => {
-  const { core, chain, send } = openNode(t, { mining: false, minimumGasPrice: 100 })
-  await core.mine({ count: 4 })
-  const low = await send({ gasPrice: 4n })
-  const high = await send({ from: accountOfSeed('cow1'), gasPrice: 5n })
+  const { core, chain, send } = openNode(t, { mining: false })
+  const low = await send({ gasPrice: 0n })
+  const high = await send({ from: accountOfSeed('cow1'), gasPrice: 1n })
+  core.settings.adjust({ minimumGasPrice: 100n })
   await core.mine()
-  t.equal(core.pool.get(low.hashHex), undefined, 'the minimum went up to 5')
+  t.equal(core.pool.get(low.hashHex), undefined, 'the minimum went up to 1')
   t.ok(chain.reader.locateTransaction(high.hash))
   t.equal(core.journaled, 0)
+})
+
+t.test('what the next block cannot take is refused, with the limit of that block', async (t) => {
+  const { core, chain } = openNode(t, { mining: false, minimumGasPrice: 100 })
+  const send = (given: Parameters<typeof signedTransaction>[0]) =>
+    core.sendTransaction(signedTransaction(given).encoded)
+  const { gasLimit } = chain.head
+  t.equal(gasLimit, 10_000_000n)
+  const refusal = (reason: string) => ({ status: 'refused', reason })
+  const overLimit = (gas: bigint, limit: bigint) =>
+    refusal(`transaction's gas limit of ${gas} is higher than the block's gas limit of ${limit}`)
+  // From block 1 on there are sublists, of which the largest has 6,800,000 (RSKIP144).
+  t.match(await send({ gasLimit }), overLimit(gasLimit, 6_800_000n))
+  t.match(await send({ gasPrice: 0n }), refusal("transaction's gas price lower than block's minimum"))
+  t.match(await send({ gasLimit: 6_800_000n, gasPrice: 1n }), { status: 'accepted' })
+  await core.mine()
+  t.equal(chain.reader.blockByNumber(1)?.transactions.length, 2)
+})
+
+t.test('a transaction with the limit that a refusal names is mined in the next block', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  const send = (given: Parameters<typeof signedTransaction>[0]) =>
+    core.sendTransaction(signedTransaction({ gasPrice: 0n, ...given }).encoded)
+  const limits = new Set<string>()
+  for (let nonce = 0n; nonce < 24n; nonce += 1n) {
+    const refused = await send({ nonce, gasLimit: chain.head.gasLimit })
+    const limit = refused.status === 'refused' ? (/(\d+)$/.exec(refused.reason)?.[1] ?? '') : ''
+    limits.add(limit)
+    t.match(await send({ nonce, gasLimit: BigInt(limit) }), { status: 'accepted' })
+    await core.mine()
+    t.equal(chain.reader.blockByNumber(chain.head.number)?.transactions.length, 2, `gas ${limit}`)
+  }
+  // The sequential list gets what is left of an odd block limit (consensus.md §4.6).
+  t.same([...limits].sort(), ['6800000', '6800001'])
 })
 
 t.test('transactions of one sender go by nonce, those of others by price', async (t) => {

@@ -67,8 +67,8 @@ function compareLine(vector: Line, values: CaseValues): void {
       const { parent, child } = vector
       const found = calculateDifficulty(
         networkByName(vector.network),
-        { number: Number(vector.number), timestamp: Number(child.timestamp), uncleCount: child.uncleCount },
-        { timestamp: Number(parent.timestamp), difficulty: BigInt(parent.difficulty) },
+        { number: Number(vector.number), timestamp: BigInt(child.timestamp), uncleCount: child.uncleCount },
+        { fields: { timestamp: BigInt(parent.timestamp) }, difficulty: BigInt(parent.difficulty) },
       )
       values.equal('difficulty', vector.difficulty, found)
       return

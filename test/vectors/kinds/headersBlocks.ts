@@ -197,7 +197,7 @@ function createHeader(fields: Fields, version: HeaderVersion): BlockHeader {
     number: Number(fields['number']),
     gasLimitBytes: bytes(fields['gasLimitBytes']),
     gasUsed: BigInt(fields['gasUsed'] as string),
-    timestamp: Number(fields['timestamp']),
+    timestamp: BigInt(fields['timestamp'] as string | number),
     extraData: bytes(fields['extraData']),
     paidFees: BigInt(fields['paidFees'] as string),
     minimumGasPrice: BigInt(fields['minimumGasPrice'] as string),

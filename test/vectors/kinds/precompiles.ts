@@ -41,7 +41,7 @@ function compareCall(vector: Line, environment: VectorEnvironment, values: CaseV
     root: EMPTY_TRIE_HASH,
     block: {
       number,
-      timestamp: 0,
+      timestamp: 0n,
       difficulty: EMPTY_BYTES,
       gasLimit: 0n,
       coinbase: Buffer.alloc(20),

@@ -59,7 +59,7 @@ function isPrecompile(spec: NetworkSpec, number: number, address: Buffer): boole
     root: EMPTY_TRIE_HASH,
     block: {
       number,
-      timestamp: 0,
+      timestamp: 0n,
       difficulty: EMPTY_BYTES,
       gasLimit: 0n,
       coinbase: Buffer.alloc(20),

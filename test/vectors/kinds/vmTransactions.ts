@@ -104,7 +104,7 @@ function execute(vector: Line, environment: VectorEnvironment, root: Buffer): Tr
       root,
       block: {
         number: Number(blockEnv['number']),
-        timestamp: Number(blockEnv['timestamp']),
+        timestamp: BigInt(blockEnv['timestamp'] as string),
         difficulty: quantity(blockEnv['difficulty']),
         gasLimit: BigInt(blockEnv['gasLimit'] ?? 0),
         coinbase: fromHex(blockEnv['coinbase'] ?? ''),

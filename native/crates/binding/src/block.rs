@@ -49,11 +49,14 @@ pub struct BlockCandidates {
 
 /// A candidate that was left out.
 #[napi(object)]
+#[derive(Clone)]
 pub struct SkippedCandidate {
     /// Index among the candidates.
     pub index: u32,
     /// The reason, as a message for people.
     pub reason: String,
+    /// Whether it would be left out of an empty block as well.
+    pub hopeless: bool,
 }
 
 /// The result of executing a block. Nothing is kept until `keep` is called.
@@ -67,7 +70,7 @@ pub struct BlockExecution {
     receipts_root: B256,
     included: Vec<u32>,
     edges: Option<Vec<u16>>,
-    skipped: Vec<(u32, String)>,
+    skipped: Vec<SkippedCandidate>,
 }
 
 #[napi]
@@ -131,7 +134,7 @@ impl BlockExecution {
     /// Candidates that were left out.
     #[napi(getter)]
     pub fn skipped(&self) -> Vec<SkippedCandidate> {
-        self.skipped.iter().map(|(index, reason)| SkippedCandidate { index: *index, reason: reason.clone() }).collect()
+        self.skipped.clone()
     }
 
     /// Makes the state readable; durable with the store's next commit.
@@ -195,7 +198,12 @@ pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandid
     let input = Candidates { context, transactions: &transactions };
     let built = build(&input, store.reader(parent_root)?).map_err(block_error)?;
     let included = built.included.iter().map(|index| *index as u32).collect();
-    let skipped = built.skipped.iter().map(|skipped| (skipped.index as u32, skipped.reason.to_string())).collect();
+    let skipped = built.skipped.iter().map(|skipped| SkippedCandidate {
+        index: skipped.index as u32,
+        reason: skipped.reason.to_string(),
+        hopeless: skipped.hopeless,
+    });
+    let skipped = skipped.collect();
     let applied = store.inner.apply_aside(parent_root, &built.outcome.write_set).map_err(state)?;
     execution(store, applied, built.outcome, orchid, Placed { included, edges: built.edges, skipped })
 }
@@ -220,7 +228,7 @@ fn transactions(given: &[ExecutableTransaction]) -> Result<Vec<Transaction>> {
 struct Placed {
     included: Vec<u32>,
     edges: Option<Vec<u16>>,
-    skipped: Vec<(u32, String)>,
+    skipped: Vec<SkippedCandidate>,
 }
 
 fn execution(

@@ -21,13 +21,13 @@ use crate::store::StateStore;
 pub struct BlockEnvironment {
     /// Height.
     pub number: i64,
-    /// Seconds.
-    pub timestamp: i64,
+    /// Seconds, below 2^63.
+    pub timestamp: BigInt,
     /// Difficulty.
     pub difficulty: Uint8Array,
     /// Gas limit, below 2^64.
     pub gas_limit: BigInt,
-    /// Miner, 20 bytes.
+    /// Miner, 20 bytes; zero for an empty coinbase.
     pub coinbase: Uint8Array,
     /// Wei.
     pub minimum_gas_price: Uint8Array,
@@ -66,14 +66,14 @@ pub struct ExecutableTransaction {
 }
 
 /// A number below 2^64.
-pub fn gas(name: &str, value: &BigInt) -> Result<u64> {
+pub fn unsigned64(name: &str, value: &BigInt) -> Result<u64> {
     match value.get_u64() {
         (false, value, true) => Ok(value),
         _ => Err(invalid(format!("{name}: expected a number below 2^64"))),
     }
 }
 
-/// A height or a time.
+/// A height.
 pub fn count(name: &str, value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| invalid(format!("{name}: expected a number from 0, got {value}")))
 }
@@ -99,9 +99,9 @@ impl BlockEnvironment {
     pub fn to_env(&self) -> Result<BlockEnv> {
         Ok(BlockEnv {
             number: count("number", self.number)?,
-            timestamp: count("timestamp", self.timestamp)?,
+            timestamp: unsigned64("timestamp", &self.timestamp)?,
             difficulty: bytes::uint("difficulty", &self.difficulty)?,
-            gas_limit: gas("gasLimit", &self.gas_limit)?,
+            gas_limit: unsigned64("gasLimit", &self.gas_limit)?,
             coinbase: bytes::address("coinbase", &self.coinbase)?,
             minimum_gas_price: bytes::uint("minimumGasPrice", &self.minimum_gas_price)?,
             parent_hash: bytes::hash("parentHash", &self.parent_hash)?,
@@ -141,7 +141,7 @@ impl ExecutableTransaction {
             sender: sender(&self.sender)?,
             nonce: bytes::uint("nonce", &self.nonce)?,
             gas_price: bytes::uint("gasPrice", &self.gas_price)?,
-            gas_limit: gas("gasLimit", &self.gas_limit)?,
+            gas_limit: unsigned64("gasLimit", &self.gas_limit)?,
             to,
             value: bytes::uint("value", &self.value)?,
             data: Bytes::copy_from_slice(&self.data),

@@ -14,7 +14,7 @@ use crate::borrowed::BorrowedBytes;
 use crate::byte_array::{OutputBytes, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
-use crate::execution::{BlockEnvironment, gas};
+use crate::execution::{BlockEnvironment, unsigned64};
 use crate::fast_path_types::{FastCallStats, MethodName, ResponseCacheStats, UnknownBlock};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -63,7 +63,8 @@ impl FastPath {
         call_gas: BigInt,
         estimate_gas: BigInt,
     ) -> Result<()> {
-        let caps = GasCaps { call: gas("callGas", &call_gas)?, estimate: gas("estimateGas", &estimate_gas)? };
+        let caps =
+            GasCaps { call: unsigned64("callGas", &call_gas)?, estimate: unsigned64("estimateGas", &estimate_gas)? };
         self.inner.state = Some(StateReads::new(store.shared()));
         self.inner.calls = Some(FastCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
         Ok(())

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_answers::proof_text;
 use rhizome_primitives::account::{Account, AccountRef};
@@ -16,6 +17,7 @@ use rhizome_trie::account::SignedBalance;
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
+use crate::execution::unsigned64;
 use crate::trie::AccountFields;
 
 /// Sizes of caches and of the memory map, in bytes; where absent, the defaults of `rhizome_store`.
@@ -75,9 +77,9 @@ pub struct AncestorMetadata {
     pub parent_hash: Uint8Array,
     /// Height.
     pub number: i64,
-    /// Seconds.
-    pub timestamp: i64,
-    /// Miner, 20 bytes.
+    /// Seconds, below 2^63.
+    pub timestamp: BigInt,
+    /// Miner: 20 bytes, or none for an empty coinbase.
     pub coinbase: Uint8Array,
     /// Wei.
     pub minimum_gas_price: Uint8Array,
@@ -108,7 +110,7 @@ pub struct AncestorUncle {
     pub hash: Uint8Array,
     /// Height.
     pub number: i64,
-    /// Miner, 20 bytes.
+    /// Miner: 20 bytes, or none for an empty coinbase.
     pub coinbase: Uint8Array,
     /// Difficulty.
     pub difficulty: Uint8Array,
@@ -127,8 +129,8 @@ fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
         hash: bytes::hash("hash", &metadata.hash)?,
         parent_hash: bytes::hash("parentHash", &metadata.parent_hash)?,
         number: height(metadata.number)?,
-        timestamp: height(metadata.timestamp)?,
-        coinbase: bytes::address("coinbase", &metadata.coinbase)?,
+        timestamp: unsigned64("timestamp", &metadata.timestamp)?,
+        coinbase: miner("coinbase", &metadata.coinbase)?,
         minimum_gas_price: bytes::uint("minimumGasPrice", &metadata.minimum_gas_price)?,
         gas_limit: Bytes::copy_from_slice(&metadata.gas_limit),
         gas_used: height(metadata.gas_used)?,
@@ -142,11 +144,19 @@ fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
     })
 }
 
+/// Miner of a block: 20 bytes, or none for an empty coinbase.
+fn miner(name: &str, bytes: &[u8]) -> Result<AccountRef> {
+    match bytes {
+        [] => Ok(AccountRef::NoAddress),
+        address => Ok(bytes::address(name, address)?.into()),
+    }
+}
+
 fn uncle_metadata(uncle: &AncestorUncle) -> Result<UncleMetadata> {
     Ok(UncleMetadata {
         hash: bytes::hash("uncle hash", &uncle.hash)?,
         number: height(uncle.number)?,
-        coinbase: bytes::address("uncle coinbase", &uncle.coinbase)?,
+        coinbase: miner("uncle coinbase", &uncle.coinbase)?,
         difficulty: bytes::uint("uncle difficulty", &uncle.difficulty)?,
         paid_fees: bytes::uint("uncle paidFees", &uncle.paid_fees)?,
         uncle_count: height(uncle.uncle_count)?,
@@ -438,9 +448,10 @@ impl StateStore {
     }
 }
 
-/// 20 bytes, or the single zero byte of the REMASC sender.
-fn account_ref(address: &[u8]) -> Result<AccountRef> {
+/// 20 bytes, the single zero byte of the REMASC sender, or no bytes for the account without an address.
+pub(crate) fn account_ref(address: &[u8]) -> Result<AccountRef> {
     match address {
+        [] => Ok(AccountRef::NoAddress),
         [0] => Ok(AccountRef::RemascSender),
         address => Ok(bytes::address("address", address)?.into()),
     }

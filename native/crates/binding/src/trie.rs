@@ -1,7 +1,6 @@
 //! Tries that are not the state: transaction and receipt tries, genesis, and tools.
 
 use napi_derive::napi;
-use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::{AccountValue, SignedBalance};
 use rhizome_trie::{Trie, keys, ordered};
@@ -9,6 +8,7 @@ use rhizome_trie::{Trie, keys, ordered};
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
+use crate::store::account_ref;
 
 /// A node of a trie, as [`Unitrie::nodes`] lists it.
 #[napi(object)]
@@ -141,13 +141,11 @@ pub struct TrieKeys {
     pub storage: Buffer,
 }
 
-/// Trie keys of an account (20 bytes, or the single zero byte of the REMASC sender) and a cell (up to 32 bytes).
+/// Trie keys of an account (20 bytes, the single zero byte of the REMASC sender, or no bytes) and a cell (up to 32
+/// bytes).
 #[napi(catch_unwind)]
 pub fn trie_keys(address: Uint8Array, slot: Uint8Array) -> Result<TrieKeys> {
-    let account = match address.as_ref() {
-        [0] => AccountRef::RemascSender,
-        address => AccountRef::Address(bytes::address("address", address)?),
-    };
+    let account = account_ref(&address)?;
     let slot = bytes::uint("slot", &slot)?;
     Ok(TrieKeys {
         account: keys::account_key(&account).to_vec().into(),

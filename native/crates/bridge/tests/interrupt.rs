@@ -4,6 +4,7 @@ mod support;
 
 use std::cell::Cell;
 
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::contract::{ContractError, ContractState, Log};
 use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::spec::ChainSpec;
@@ -26,7 +27,7 @@ impl ContractState for Watched {
         self.state.balance(address)
     }
 
-    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError> {
+    fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError> {
         self.state.transfer(from, to, amount)
     }
 

@@ -96,7 +96,7 @@ fn index(argument: Option<&AbiValue>) -> Option<i16> {
 fn read(field: Field, block: &AncestorBlock) -> Result<Option<Bytes>, ContractError> {
     let number = |value: U256| Some(signed_bytes(value).into());
     Ok(match field {
-        Field::Coinbase => Some(Bytes::copy_from_slice(block.coinbase.as_slice())),
+        Field::Coinbase => Some(Bytes::copy_from_slice(block.coinbase.as_bytes())),
         Field::Hash => Some(Bytes::copy_from_slice(block.hash.as_slice())),
         Field::MergedMiningTags => Some(merged_mining_tags(block)?),
         Field::MinimumGasPrice => number(block.minimum_gas_price),
@@ -115,7 +115,7 @@ fn read(field: Field, block: &AncestorBlock) -> Result<Option<Bytes>, ContractEr
 fn uncle_coinbase(block: &AncestorBlock, arguments: &[AbiValue]) -> Result<Option<Bytes>, ContractError> {
     let Some(position) = index(arguments.get(1)) else { return Ok(Some(Bytes::new())) };
     let position = usize::try_from(position).map_err(|_| failed("negative uncle index"))?;
-    let coinbase = block.uncles.get(position).map(|uncle| Bytes::copy_from_slice(uncle.coinbase.as_slice()));
+    let coinbase = block.uncles.get(position).map(|uncle| Bytes::copy_from_slice(uncle.coinbase.as_bytes()));
     Ok(Some(coinbase.unwrap_or_default()))
 }
 

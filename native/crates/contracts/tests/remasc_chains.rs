@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rhizome_contracts::Precompile;
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, BlockEnv};
 use rhizome_primitives::contract::{ContractError, Log};
 use rhizome_primitives::spec::ChainSpec;
-use rhizome_primitives::{B256, Bytes, U256, hex};
+use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_testing::MemoryState;
 use serde_json::{Value, json};
 use support::blocks::{Branch, decode};
@@ -47,15 +48,22 @@ impl Chain {
 
     /// Runs the REMASC transaction of a block; returns its logs.
     fn connect(&mut self, spec: &ChainSpec, line: &Value) -> Vec<Log> {
+        self.connect_as(spec, line, |_| {})
+    }
+
+    /// The same with other miners of the block and its uncles.
+    fn connect_as(&mut self, spec: &ChainSpec, line: &Value, mut replace: impl FnMut(&mut AccountRef)) -> Vec<Log> {
         let uncle_hashes = line["uncleHashes"].as_array().expect("hashes").iter().map(hash).collect();
         let total_difficulty = quantity(&line["totalDifficulty"]);
-        let block = decode(&bytes(&line["rlp"]), hash(&line["hash"]), total_difficulty, Some(uncle_hashes));
+        let mut block = decode(&bytes(&line["rlp"]), hash(&line["hash"]), total_difficulty, Some(uncle_hashes));
+        replace(&mut block.coinbase);
+        block.uncles.iter_mut().for_each(|uncle| replace(&mut uncle.coinbase));
         let branch = self.branch_of(block.parent_hash);
         let environment = BlockEnv {
             number: block.number,
             timestamp: block.timestamp,
             difficulty: block.difficulty,
-            coinbase: block.coinbase,
+            coinbase: block.coinbase.address(),
             minimum_gas_price: block.minimum_gas_price,
             parent_hash: block.parent_hash,
             ..BlockEnv::default()
@@ -97,6 +105,40 @@ impl Chain {
         let balance = &line["balances"][format!("{remasc:#x}")];
         assert_eq!(state.balance_of(remasc), quantity(balance), "balance after {}", line["number"]);
     }
+}
+
+/// A recorded chain in which another miner is paid: each block that named one miner names `miner` instead, and keeps its
+/// recorded hash. Returns what that miner has in the state after each block.
+fn balances_with(miner: AccountRef) -> Vec<U256> {
+    let mut lines = lines("remasc.jsonl");
+    let config = lines.next().expect("a line");
+    let spec = chain_spec(&config);
+    let mut chain = Chain::default();
+    let genesis = decode(&bytes(&config["genesisRlp"]), hash(&config["genesisHash"]), U256::ZERO, None);
+    chain.blocks.insert(genesis.hash, Arc::new(genesis));
+    let mut replaced = None;
+    let mut balances = Vec::new();
+    for line in lines.filter(|line| line["type"] != "state") {
+        let replace = |found: &mut AccountRef| {
+            if *found == *replaced.get_or_insert(*found) {
+                *found = miner;
+            }
+        };
+        let hash = hash(&line["hash"]);
+        let logs = chain.connect_as(&spec, &line, replace);
+        assert_eq!(logs.len(), recorded_logs(&line).len());
+        let state = &chain.states[&hash];
+        balances.push(state.accounts.get(&miner).map_or(U256::ZERO, |account| account.balance));
+        assert!(!state.accounts.contains_key(&Address::ZERO.into()), "the zero address is somebody else");
+    }
+    balances
+}
+
+#[test]
+fn a_miner_without_an_address_is_paid_like_any_other() {
+    let paid = balances_with(AccountRef::NoAddress);
+    assert!(paid.last().is_some_and(|balance| !balance.is_zero()), "it was paid");
+    assert_eq!(paid, balances_with(Address::repeat_byte(0x77).into()));
 }
 
 fn recorded_logs(line: &Value) -> Vec<Log> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::account::AccountRef;
 use crate::{Address, B256, Bytes, U256};
 
 /// The executing block as the EVM and the precompiled contracts see it.
@@ -15,7 +16,7 @@ pub struct BlockEnv {
     pub difficulty: U256,
     /// Gas limit of the block.
     pub gas_limit: u64,
-    /// Miner.
+    /// Miner; zero for an empty coinbase.
     pub coinbase: Address,
     /// Minimum gas price in wei; also BASEFEE (RSKIP412).
     pub minimum_gas_price: U256,
@@ -30,11 +31,12 @@ pub struct UncleMetadata {
     pub hash: B256,
     /// Height.
     pub number: u64,
-    /// Miner.
-    pub coinbase: Address,
+    /// Miner; [`AccountRef::NoAddress`] for an empty coinbase.
+    pub coinbase: AccountRef,
     /// Difficulty.
     pub difficulty: U256,
-    /// Sum of fees in wei.
+    /// Sum of fees in wei. No rule looks at what an uncle claims, so that it may be any number: what does not fit in
+    /// 256 bits is the largest that does.
     pub paid_fees: U256,
     /// The header's uncle count.
     pub uncle_count: u64,
@@ -52,8 +54,8 @@ pub struct AncestorBlock {
     pub number: u64,
     /// Seconds.
     pub timestamp: u64,
-    /// Miner.
-    pub coinbase: Address,
+    /// Miner; [`AccountRef::NoAddress`] for an empty coinbase.
+    pub coinbase: AccountRef,
     /// Minimum gas price in wei.
     pub minimum_gas_price: U256,
     /// Gas limit, header bytes as stored.

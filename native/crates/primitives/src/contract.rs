@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::account::AccountRef;
 use crate::block::{Ancestry, BlockEnv};
 use crate::rules::RuleSet;
 use crate::spec::ChainSpec;
@@ -91,7 +92,7 @@ pub trait ContractState {
     /// Balance in wei, zero when there is no account.
     fn balance(&mut self, address: Address) -> Result<U256, StateError>;
     /// Moves wei; a zero amount creates the receiver. The sender's balance is not checked.
-    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError>;
+    fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError>;
     /// Code of a contract; empty when none.
     fn code(&mut self, address: Address) -> Result<Bytes, StateError>;
     /// Bytes of a cell as stored; None when absent.

@@ -68,6 +68,9 @@ impl std::str::FromStr for Rule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RuleSet(u128);
 
+/// A rule more than there are bits would share the bit of the first one.
+const _: () = assert!(Rule::ALL.len() <= u128::BITS as usize, "a set of rules has a bit for each rule");
+
 impl RuleSet {
     /// No rule active.
     pub const NONE: Self = Self(0);

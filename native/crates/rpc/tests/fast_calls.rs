@@ -41,7 +41,7 @@ fn ancestor(number: u64) -> AncestorBlock {
         parent_hash: number.checked_sub(1).map_or(B256::ZERO, block_name),
         number,
         timestamp: 0,
-        coinbase: Address::ZERO,
+        coinbase: Address::ZERO.into(),
         minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::new(),
         gas_used: 0,

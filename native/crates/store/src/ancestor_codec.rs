@@ -1,6 +1,7 @@
 //! Stored form of ancestor blocks: an RLP list of the fields of [`AncestorBlock`] in declaration order, without the
 //! hash, which is the key. Optional bytes are lists of zero or one item.
 
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::rlp::{self, Item, RlpError};
 use rhizome_primitives::state::StateError;
@@ -12,7 +13,7 @@ pub fn encode_ancestor(block: &AncestorBlock) -> Vec<u8> {
     rlp::write_bytes(&mut out, block.parent_hash.as_slice());
     rlp::write_uint(&mut out, U256::from(block.number));
     rlp::write_uint(&mut out, U256::from(block.timestamp));
-    rlp::write_bytes(&mut out, block.coinbase.as_slice());
+    rlp::write_bytes(&mut out, block.coinbase.as_bytes());
     rlp::write_uint(&mut out, block.minimum_gas_price);
     rlp::write_bytes(&mut out, &block.gas_limit);
     rlp::write_uint(&mut out, U256::from(block.gas_used));
@@ -36,7 +37,7 @@ fn encode_uncle(uncle: &UncleMetadata) -> Vec<u8> {
     let mut out = Vec::with_capacity(96);
     rlp::write_bytes(&mut out, uncle.hash.as_slice());
     rlp::write_uint(&mut out, U256::from(uncle.number));
-    rlp::write_bytes(&mut out, uncle.coinbase.as_slice());
+    rlp::write_bytes(&mut out, uncle.coinbase.as_bytes());
     rlp::write_uint(&mut out, uncle.difficulty);
     rlp::write_uint(&mut out, uncle.paid_fees);
     rlp::write_uint(&mut out, U256::from(uncle.uncle_count));
@@ -56,7 +57,7 @@ fn decode(hash: &B256, bytes: &[u8]) -> Result<AncestorBlock, RlpError> {
         parent_hash: fixed(next()?)?,
         number: next()?.u64()?,
         timestamp: next()?.u64()?,
-        coinbase: address(next()?)?,
+        coinbase: miner(next()?)?,
         minimum_gas_price: next()?.u256()?,
         gas_limit: Bytes::copy_from_slice(next()?.bytes()?),
         gas_used: next()?.u64()?,
@@ -76,7 +77,7 @@ fn decode_uncle(item: Item<'_>) -> Result<UncleMetadata, RlpError> {
     Ok(UncleMetadata {
         hash: fixed(next()?)?,
         number: next()?.u64()?,
-        coinbase: address(next()?)?,
+        coinbase: miner(next()?)?,
         difficulty: next()?.u256()?,
         paid_fees: next()?.u256()?,
         uncle_count: next()?.u64()?,
@@ -87,8 +88,12 @@ fn fixed(item: Item<'_>) -> Result<B256, RlpError> {
     B256::try_from(item.bytes()?).map_err(|_| RlpError::Truncated)
 }
 
-fn address(item: Item<'_>) -> Result<Address, RlpError> {
-    Address::try_from(item.bytes()?).map_err(|_| RlpError::Truncated)
+/// Miner of a block: 20 bytes or none.
+fn miner(item: Item<'_>) -> Result<AccountRef, RlpError> {
+    match item.bytes()? {
+        [] => Ok(AccountRef::NoAddress),
+        address => Address::try_from(address).map(AccountRef::from).map_err(|_| RlpError::Truncated),
+    }
 }
 
 fn optional(item: Item<'_>) -> Result<Option<Bytes>, RlpError> {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::ancestor_codec::{decode_ancestor, encode_ancestor};
@@ -15,7 +16,7 @@ fn block(hash: B256, parent_hash: B256, number: u64) -> AncestorBlock {
         parent_hash,
         number,
         timestamp: number * 30,
-        coinbase: Address::repeat_byte(3),
+        coinbase: Address::repeat_byte(3).into(),
         minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::from_static(&[0x67, 0xc2, 0x80]),
         gas_used: 21_000,
@@ -33,19 +34,26 @@ fn name(branch: u64, number: u64) -> B256 {
     B256::from(U256::from(branch) << 64 | U256::from(number) | U256::from(1) << 200)
 }
 
+/// Miners have an address or none.
+fn any_miner() -> impl Strategy<Value = AccountRef> {
+    prop::option::of(any::<[u8; 20]>())
+        .prop_map(|address| address.map_or(AccountRef::NoAddress, |address| Address::from(address).into()))
+}
+
 prop_compose! {
     fn any_block()(
-        hashes in any::<([u8; 32], [u8; 32], [u8; 20])>(),
+        hashes in any::<([u8; 32], [u8; 32])>(),
         numbers in any::<[u64; 4]>(),
         amounts in prop::array::uniform4(any::<[u8; 32]>()),
         gas_limit in prop::collection::vec(any::<u8>(), 0..9),
         bitcoin in (prop::option::of(prop::collection::vec(any::<u8>(), 0..90)), prop::option::of(prop::collection::vec(any::<u8>(), 0..200))),
-        uncles in prop::collection::vec(any::<([u8; 32], u64, [u8; 20], [u8; 32], u64)>(), 0..4),
+        uncles in prop::collection::vec((any::<([u8; 32], u64)>(), any_miner(), any::<([u8; 32], u64)>()), 0..4),
+        coinbase in any_miner(),
     ) -> AncestorBlock {
         AncestorBlock {
             hash: hashes.0.into(),
             parent_hash: hashes.1.into(),
-            coinbase: hashes.2.into(),
+            coinbase,
             number: numbers[0],
             timestamp: numbers[1],
             gas_used: numbers[2],
@@ -57,10 +65,10 @@ prop_compose! {
             gas_limit: gas_limit.into(),
             bitcoin_header: bitcoin.0.map(Bytes::from),
             bitcoin_coinbase: bitcoin.1.map(Bytes::from),
-            uncles: uncles.into_iter().map(|(hash, number, coinbase, amount, uncle_count)| UncleMetadata {
+            uncles: uncles.into_iter().map(|((hash, number), coinbase, (amount, uncle_count))| UncleMetadata {
                 hash: hash.into(),
                 number,
-                coinbase: coinbase.into(),
+                coinbase,
                 difficulty: U256::from_be_bytes(amount),
                 paid_fees: U256::from(number),
                 uncle_count,

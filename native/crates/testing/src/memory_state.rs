@@ -53,8 +53,8 @@ impl MemoryState {
     }
 
     /// Adds wei to an account modulo 2^256, and creates it where it is missing.
-    pub fn credit(&mut self, address: Address, amount: U256) {
-        let balance = &mut self.accounts.entry(address.into()).or_default().balance;
+    pub fn credit(&mut self, account: impl Into<AccountRef>, amount: U256) {
+        let balance = &mut self.accounts.entry(account.into()).or_default().balance;
         *balance = balance.wrapping_add(amount);
     }
 
@@ -135,7 +135,7 @@ impl ContractState for MemoryState {
         Ok(self.balance_of(address))
     }
 
-    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError> {
+    fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError> {
         self.credit(from, amount.wrapping_neg());
         self.credit(to, amount);
         Ok(())

@@ -120,6 +120,7 @@ impl Trie {
 /// The account whose node sits at a key; None when the key is another item's.
 fn account_of(key: &[u8]) -> Option<AccountRef> {
     let account = match key.get(1 + keys::HASH_PREFIX..)? {
+        [] => AccountRef::NoAddress,
         [0] => AccountRef::RemascSender,
         address => AccountRef::Address(Address::try_from(address).ok()?),
     };

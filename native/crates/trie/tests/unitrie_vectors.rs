@@ -140,7 +140,9 @@ fn recorded_sequences_keys_and_accounts() {
 }
 
 #[test]
-fn remasc_sender_has_a_short_key() {
+fn accounts_without_an_address_have_short_keys() {
+    // Ten bytes of the hash of no bytes, and no bytes (consensus.md §2.7).
+    assert_eq!(hex::encode(keys::account_key(&AccountRef::NoAddress)), "00c5d2460186f7233c927e");
     let key = keys::account_key(&AccountRef::RemascSender);
     assert_eq!(key.len(), 12);
     assert_eq!(key[1..11], rhizome_trie::keccak256(&[0])[..10]);

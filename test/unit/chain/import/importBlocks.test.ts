@@ -148,7 +148,7 @@ t.test('a data directory holds one chain', async (t) => {
   const opened = openTestChain(t)
   await opened.close()
   const genesis = parseBlock(REGTEST, fromHex(lines[0]?.rlp ?? ''))
-  const other = new Block(genesis.header.with({ timestamp: 1 }), [], [])
+  const other = new Block(genesis.header.with({ timestamp: 1n }), [], [])
   t.throws(() => openTestChain(t, { dataDir: opened.dataDir, genesis: () => other }), {
     code: 'STORAGE_NETWORK',
   })

@@ -24,7 +24,7 @@ function contextOf(blocks: readonly { age: number; difficulty: bigint; coinbase:
       ...head.fields,
       parentHash: head.hash,
       number: head.number + 1,
-      timestamp: now - age,
+      timestamp: BigInt(now - age),
       coinbase,
       difficultyBytes: bigIntToSignedBytes(difficulty),
     })

@@ -138,7 +138,7 @@ fn ancestor(number: u64) -> AncestorBlock {
         parent_hash: number.checked_sub(1).map_or(B256::ZERO, block_hash),
         number,
         timestamp: 0,
-        coinbase: Address::ZERO,
+        coinbase: Address::ZERO.into(),
         minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::from_static(&[0x67, 0xc2, 0x80]),
         gas_used: 0,

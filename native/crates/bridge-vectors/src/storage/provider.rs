@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rhizome_bridge::recorded::Frame;
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::contract::{ContractError, ContractState, Log};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256};
@@ -27,7 +28,7 @@ impl ContractState for Cells {
         Ok(U256::ZERO)
     }
 
-    fn transfer(&mut self, _: Address, _: Address, _: U256) -> Result<(), StateError> {
+    fn transfer(&mut self, _: Address, _: AccountRef, _: U256) -> Result<(), StateError> {
         Ok(())
     }
 

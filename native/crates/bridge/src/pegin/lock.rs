@@ -61,7 +61,7 @@ pub(super) fn lock(
 /// Sends the RBTC for an amount of satoshi from the Bridge.
 pub(crate) fn pay(frame: &mut Frame<'_>, receiver: Address, satoshi: i64) -> Result<(), ContractError> {
     let wei = money::wei(satoshi);
-    frame.state.transfer(ADDRESS, receiver, wei)?;
+    frame.state.transfer(ADDRESS, receiver.into(), wei)?;
     frame.state.trace_transfer(ADDRESS, receiver, wei);
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(crate) fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> R
         Some(reason) if frame.active(Rule::Rskip185) => {
             // Refunds are in whole satoshi before RSKIP427.
             let refund = if frame.active(Rule::Rskip427) { context.value } else { wei(amount) };
-            frame.state.transfer(ADDRESS, context.sender, refund)?;
+            frame.state.transfer(ADDRESS, context.sender.into(), refund)?;
             release_request_rejected(frame, context.sender, context.value, reason);
         }
         Some(_) => {}

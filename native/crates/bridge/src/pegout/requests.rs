@@ -135,7 +135,7 @@ fn burn_difference(
     let burnt = release.input_sum()?.checked_sub(returned).and_then(|spent| requested.checked_sub(spent));
     let burnt = burnt.ok_or_else(|| ContractError::Failed("an amount overflows".into()))?;
     if burnt > 0 {
-        frame.state.transfer(ADDRESS, BURN_ADDRESS, wei(burnt))?;
+        frame.state.transfer(ADDRESS, BURN_ADDRESS.into(), wei(burnt))?;
         frame.state.trace_transfer(ADDRESS, BURN_ADDRESS, wei(burnt));
     }
     Ok(())

@@ -61,7 +61,7 @@ pub(crate) fn request(
         return Ok(Response::InvalidValue);
     }
     frame.set_union_transferred(transferred);
-    frame.state.transfer(ADDRESS, union_contract, amount)?;
+    frame.state.transfer(ADDRESS, union_contract.into(), amount)?;
     frame.state.trace_transfer(ADDRESS, union_contract, amount);
     events::union_rbtc_requested(frame, union_contract, amount);
     Ok(Response::Success)
@@ -72,7 +72,7 @@ pub(crate) fn request(
 pub(crate) fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Result<Response, ContractError> {
     let response = take_back(context, frame)?;
     if response != Response::Success && !context.value.is_zero() {
-        frame.state.transfer(ADDRESS, context.sender, context.value)?;
+        frame.state.transfer(ADDRESS, context.sender.into(), context.value)?;
         frame.state.trace_transfer(ADDRESS, context.sender, context.value);
     }
     Ok(response)

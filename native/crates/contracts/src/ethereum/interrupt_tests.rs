@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::contract::{ContractState, Log};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
@@ -14,7 +15,7 @@ macro_rules! no_state {
         fn balance(&mut self, _: Address) -> Result<U256, StateError> {
             unreachable!("reads no state")
         }
-        fn transfer(&mut self, _: Address, _: Address, _: U256) -> Result<(), StateError> {
+        fn transfer(&mut self, _: Address, _: AccountRef, _: U256) -> Result<(), StateError> {
             unreachable!("pays nobody")
         }
         fn code(&mut self, _: Address) -> Result<Bytes, StateError> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::rules::Rule;
@@ -61,7 +62,7 @@ pub(super) fn process_miners_fees(
 
     let mut payer = Payer { state, block_hash: block.hash };
     let labs = part(reward, LABS_DIVISOR);
-    payer.pay(labs, labs_address(context))?;
+    payer.pay(labs, labs_address(context).into())?;
     let reward = reward - labs;
     let federation = part(reward, FEDERATION_DIVISOR);
     pay_federation(context, &mut payer, cells, block.number, federation)?;
@@ -118,16 +119,16 @@ fn pay_federation(
         return Err(ContractError::Failed("the federation has no members".to_owned()));
     };
     for federator in others {
-        payer.pay(share, *federator)?;
+        payer.pay(share, (*federator).into())?;
     }
-    payer.pay(share + rest, *last)?;
+    payer.pay(share + rest, (*last).into())?;
     Ok(())
 }
 
 fn pay_miner(
     payer: &mut Payer,
     cells: &mut Cells,
-    miner: Address,
+    miner: AccountRef,
     reward: U256,
     punished: bool,
 ) -> Result<(), StateError> {

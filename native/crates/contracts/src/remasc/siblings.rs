@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use rhizome_primitives::U256;
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
-use rhizome_primitives::{Address, U256};
 
 /// A block of the paid height that a descendant includes as uncle.
 pub(super) struct Sibling<'a> {
     pub(super) uncle: &'a UncleMetadata,
     /// Miner of the block that includes it.
-    pub(super) publisher: Address,
+    pub(super) publisher: AccountRef,
     /// Height of the block that includes it.
     pub(super) published_at: u64,
 }

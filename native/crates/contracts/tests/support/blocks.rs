@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rhizome_crypto::keccak256;
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, Ancestry, UncleMetadata};
 use rhizome_primitives::rlp::{self, Item};
 use rhizome_primitives::{Address, B256, Bytes, U256};
@@ -24,8 +25,11 @@ fn word(header: &[Item], index: usize) -> U256 {
     U256::from_be_slice(field(header, index))
 }
 
-fn address(header: &[Item], index: usize) -> Address {
-    Address::left_padding_from(field(header, index))
+fn miner(header: &[Item]) -> AccountRef {
+    match field(header, 2) {
+        [] => AccountRef::NoAddress,
+        address => Address::from_slice(address).into(),
+    }
 }
 
 /// The three Bitcoin fields are the last ones, and the first of them has 80 bytes.
@@ -58,7 +62,7 @@ pub(crate) fn decode(rlp: &[u8], hash: B256, total_difficulty: U256, uncle_hashe
         UncleMetadata {
             hash: uncle_hashes.as_ref().map_or_else(|| version_0_hash(&uncle), |hashes| hashes[index]),
             number: word(&uncle, 8).to(),
-            coinbase: address(&uncle, 2),
+            coinbase: miner(&uncle),
             difficulty: word(&uncle, 7),
             paid_fees: word(&uncle, 13),
             uncle_count: word(&uncle, 15).to(),
@@ -70,7 +74,7 @@ pub(crate) fn decode(rlp: &[u8], hash: B256, total_difficulty: U256, uncle_hashe
         parent_hash: B256::from_slice(field(&header, 0)),
         number: word(&header, 8).to(),
         timestamp: word(&header, 11).to(),
-        coinbase: address(&header, 2),
+        coinbase: miner(&header),
         minimum_gas_price: word(&header, 14),
         gas_limit: Bytes::copy_from_slice(field(&header, 9)),
         gas_used: word(&header, 10).to(),

@@ -32,6 +32,8 @@ pub struct Skipped {
     pub index: usize,
     /// Why.
     pub reason: InvalidTransaction,
+    /// Whether it would be left out of an empty block as well: who waits behind it waits in vain.
+    pub hopeless: bool,
 }
 
 /// A block built from candidates.
@@ -112,7 +114,10 @@ impl Builder {
         let position = Position { index: self.count, gas_used: room.used, gas_limit: room.limit };
         match self.evm.transact(transaction, position, self.fees, &mut NoInspector) {
             Ok(outcome) => self.place(index, transaction, outcome),
-            Err(TransactionError::Invalid(reason)) => self.skipped.push(Skipped { index, reason }),
+            Err(TransactionError::Invalid(reason)) => {
+                let hopeless = self.is_hopeless(&reason);
+                self.skipped.push(Skipped { index, reason, hopeless });
+            }
             Err(TransactionError::Execution(error)) => return Err(error.into()),
         }
         Ok(())
@@ -133,7 +138,8 @@ impl Builder {
             let room = self.placement.room(self.placement.sequential());
             let no_room =
                 InvalidTransaction::NoRoom { gas_limit: transaction.gas_limit, used: room.used, available: room.limit };
-            self.skipped.push(Skipped { index, reason: no_room });
+            let hopeless = self.is_hopeless(&no_room);
+            self.skipped.push(Skipped { index, reason: no_room, hopeless });
             return;
         };
         if self.placement.has_parallel() {
@@ -144,6 +150,21 @@ impl Builder {
         self.totals.paid_fees = self.totals.paid_fees.wrapping_add(outcome.paid_fees);
         let cumulative = self.placement.room(list).used;
         self.lists[list].push(Placed { index, executed: ExecutedTransaction::new(outcome, cumulative) });
+    }
+
+    /// Whether the reason has nothing to do with the other candidates and the accounts. What fails during execution is
+    /// dropped by the reference, too.
+    fn is_hopeless(&self, reason: &InvalidTransaction) -> bool {
+        match reason {
+            InvalidTransaction::NoRoom { gas_limit, .. } => *gas_limit > self.placement.largest_limit(),
+            InvalidTransaction::InitcodeTooLong { .. }
+            | InvalidTransaction::IntrinsicGas { .. }
+            | InvalidTransaction::Signature
+            | InvalidTransaction::Internal(_) => true,
+            InvalidTransaction::Nonce { .. }
+            | InvalidTransaction::Funds { .. }
+            | InvalidTransaction::BannedContract(_) => false,
+        }
     }
 
     fn pay_fees(&mut self) -> Result<(), BlockError> {

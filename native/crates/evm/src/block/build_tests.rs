@@ -280,6 +280,7 @@ fn what_does_not_fit_leaves_no_trace() {
     let built = build(&context, &candidates, &state);
     assert_eq!(built.included, [2, 0, 3]);
     assert!(is_no_room(&built.skipped[0].reason));
+    assert!(!built.skipped[0].hopeless, "it fits into the next block");
     assert_same(&built.outcome, &execute(&context, &candidates, &built, &state), 0);
 }
 

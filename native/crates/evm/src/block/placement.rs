@@ -83,6 +83,11 @@ impl Placement {
         self.rooms.iter().copied().max_by_key(|room| room.left()).unwrap_or(GasRoom { limit: 0, used: 0 })
     }
 
+    /// Most gas that a transaction of an empty block could ask for.
+    pub(super) fn largest_limit(&self) -> u64 {
+        self.rooms.iter().map(|room| room.limit).max().unwrap_or_default()
+    }
+
     /// GasRoom of a sublist.
     pub(super) fn room(&self, list: usize) -> GasRoom {
         self.rooms[list]

@@ -1,5 +1,6 @@
 //! The journal as precompiled contracts see it.
 
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::contract::{ContractState, Log};
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateError;
@@ -33,8 +34,8 @@ impl ContractState for FrameState<'_> {
         self.journal.balance(address.into())
     }
 
-    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError> {
-        self.journal.transfer(from.into(), to.into(), amount)
+    fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError> {
+        self.journal.transfer(from.into(), to, amount)
     }
 
     fn code(&mut self, address: Address) -> Result<Bytes, StateError> {

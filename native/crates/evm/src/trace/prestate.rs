@@ -8,7 +8,7 @@ use revm_bytecode::opcode::{
     BALANCE, CALL, CALLCODE, CREATE, CREATE2, DELEGATECALL, EXTCODECOPY, EXTCODEHASH, EXTCODESIZE, SELFDESTRUCT, SLOAD,
     SSTORE, STATICCALL,
 };
-use rhizome_primitives::account::Account;
+use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 
@@ -87,15 +87,17 @@ impl PrestateTracer {
     fn take_changes(&mut self, mark: usize, journal: &mut Journal) -> Result<(), StateError> {
         for change in journal.changes_since(mark) {
             match change {
-                Change::Account(id, before) => {
-                    if let Entry::Vacant(place) = self.before.entry(id.address()) {
-                        place.insert(AccountState { code: journal.seen_code(id)?, ..of(before) });
+                Change::Account(AccountRef::Address(address), before) => {
+                    if let Entry::Vacant(place) = self.before.entry(address) {
+                        place.insert(AccountState { code: journal.seen_code(address.into())?, ..of(before) });
                     }
                 }
-                Change::Cell(id, slot, before) => {
-                    let account = self.touch(id.address(), journal)?;
+                Change::Cell(AccountRef::Address(address), slot, before) => {
+                    let account = self.touch(address, journal)?;
                     account.storage.entry(slot).or_insert_with(|| before.word().unwrap_or_default());
                 }
+                // Accounts without an address have no name in a trace.
+                Change::Account(..) | Change::Cell(..) => {}
             }
         }
         Ok(())

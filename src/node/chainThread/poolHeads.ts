@@ -1,0 +1,42 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
+import type { OpenChain } from '../../execution/openChain.ts'
+import { type BlockPolicy, nextBlockLimits } from '../../mining/blockDraft.ts'
+import type { BlockLimits, PoolHead } from '../../txpool/interface.ts'
+import { createPoolHead } from '../../txpool/poolHead.ts'
+
+/** What the pool reads of heads, and of the blocks that are made on them. */
+export class PoolHeads {
+  readonly #spec: NetworkSpec
+  readonly #open: OpenChain
+  readonly #isInFleet: boolean
+  /** What makes the blocks of this node; null until it is there. */
+  policy: Pick<BlockPolicy, 'gasLimit' | 'minimumGasPrice'> | null = null
+
+  /** @param isInFleet whether other nodes have to admit the same */
+  constructor(spec: NetworkSpec, open: OpenChain, isInFleet: boolean) {
+    this.#spec = spec
+    this.#open = open
+    this.#isInFleet = isInFleet
+  }
+
+  of(header: BlockHeader): PoolHead {
+    const { nativeSpec, stateStore: store } = this.#open
+    return createPoolHead({
+      spec: this.#spec,
+      nativeSpec,
+      store,
+      header,
+      nextLimits: () => this.#limitsOn(header),
+    })
+  }
+
+  /**
+   * On a development chain the node makes the next block, and what that cannot take would wait in vain. Members of a fleet
+   * have to admit the same, whatever each of them is told of the blocks that it makes.
+   */
+  #limitsOn(head: BlockHeader): BlockLimits | null {
+    if (this.policy === null || this.#isInFleet || !isDevelopmentNetwork(this.#spec)) return null
+    return nextBlockLimits(this.policy, head)
+  }
+}
