@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionDefinition, OptionTable } from '../config/option.ts'
 import { nodeSchema, renamedOptions } from '../config/optionNames.ts'
 import { camelToFlag, flagOf, OPTIONS, type PartialConfig } from '../config/schema.ts'
+import { suggestOption } from '../config/suggestOption.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
 import { bridgeRehearse } from './commands/bridgeRehearse.ts'
 import { check } from './commands/check.ts'
@@ -90,6 +91,7 @@ export function createProgram(input: ProgramInput): Program {
     const command = groupOf(words.slice(0, -1)).command(words.at(-1) as string)
     configure(command, input)
     describe(command, definition)
+    suggestFlags(command, [...Object.keys(definition.extra), ...definition.options])
     command.action(async () => {
       const context = contextOf(command, definition, input)
       try {
@@ -141,6 +143,17 @@ function configure(command: Command, { stdout, stderr }: CommandStreams): void {
   command
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+}
+
+/** Has an unknown flag answered with the one that is called otherwise elsewhere, which edit distance does not find. */
+function suggestFlags(command: Command, keys: readonly string[]): void {
+  command.showSuggestionAfterError(false).configureOutput({
+    outputError: (text, write) => {
+      const flag = /^error: unknown option '(--[^'=]+)/.exec(text)?.[1]
+      const meant = flag === undefined ? undefined : suggestOption(flag, keys)
+      write(meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${camelToFlag(meant)}?)\n`)
+    },
+  })
 }
 
 function describe<E extends OptionTable>(command: Command, definition: CommandDefinition<E>): void {

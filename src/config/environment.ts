@@ -1,4 +1,3 @@
-import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition } from './option.ts'
 import { nodeSchema, OptionNames, type OptionSchema } from './optionNames.ts'
@@ -25,7 +24,7 @@ export function parseEnvironment(
     if (!name.startsWith(PREFIX) || RESERVED.test(name) || text === undefined) continue
     const key = names.take(name)
     if (key === undefined) {
-      const meant = suggest(name, names.names)
+      const meant = names.suggest(name)
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`
       throw new ConfigError('UnknownOption', `environment variable ${name} is no option${hint}`)
     }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { parse, YAMLError } from 'yaml'
-import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition } from './option.ts'
 import { nodeSchema, OptionNames, type OptionSchema } from './optionNames.ts'
@@ -66,7 +65,7 @@ function takeName(names: OptionNames, given: string, inFile: (text: string) => s
     throw new ConfigError(error.code, inFile(error.message), { cause: error })
   }
   if (key !== undefined) return key
-  const meant = suggest(given, names.names)
+  const meant = names.suggest(given)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new ConfigError('UnknownOption', inFile(`${given} is no option${hint}`))
 }

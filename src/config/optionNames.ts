@@ -2,6 +2,7 @@ import { programVersion } from '../util/programVersion.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition, OptionTable, RenamedFrom } from './option.ts'
 import { OPTIONS } from './schema.ts'
+import { suggestOption } from './suggestOption.ts'
 
 /** The options that the sources of a configuration parse. */
 export interface OptionSchema {
@@ -53,9 +54,10 @@ export class OptionNames {
     this.#renamed = new Map(renamed.map((option) => [form(option.renamedFrom.name), option]))
   }
 
-  /** The current names. */
-  get names(): string[] {
-    return [...this.#keys.keys()]
+  /** The current name of the option that was probably meant by a name that is none; undefined when nothing is close. */
+  suggest(given: string): string | undefined {
+    const meant = suggestOption(given, [...this.#keys.values()])
+    return meant === undefined ? undefined : this.#form(meant)
   }
 
   /**

@@ -49,7 +49,7 @@ export const ACCESS_OPTIONS = {
     group: 'Access',
     values: ['auto', 'always', 'never'],
     default: 'auto',
-    doc: 'When a request needs an API key as last part of the path; auto as soon as there is a key, also a disabled one',
+    doc: 'When a request needs an API key as last part of the path; auto as soon as there is a key, also a disabled one; never refuses keys that are not valid all the same',
   },
   keysFile: {
     kind: 'optionalText',

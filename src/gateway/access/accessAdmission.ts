@@ -129,11 +129,11 @@ export class AccessAdmission implements Admission {
   admit(request: AdmissionRequest): Caller | RpcError {
     const { requireKey } = this.#rules
     const isNeeded = requireKey === 'always' || (requireKey === 'auto' && this.#keys.size > 0)
-    if (isNeeded || this.#keys.size > 0) {
+    if (isNeeded || requireKey === 'never') {
       const caller = this.#keys.find(request.path)
-      if (caller !== undefined)
-        return caller.origins === null ? caller : this.#fromPage(caller, request.origin)
-      if (isNeeded) return this.#refuse('missing or unknown API key')
+      if (caller) return caller.origins === null ? caller : this.#fromPage(caller, request.origin)
+      // Who comes with a key that was revoked is nobody who comes without one.
+      if (isNeeded || caller === null) return this.#refuse('missing or unknown API key')
     }
     if (!this.#isClientLimited) return this.#anybody
     const address = this.#addressOf(request)

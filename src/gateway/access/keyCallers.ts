@@ -1,6 +1,7 @@
 import { moduleOf } from '../../rpc/availability.ts'
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
+import { SECRET_PREFIX } from '../../util/secretKey.ts'
 import { Account, type AccountClock } from './account.ts'
 import { Caller } from './caller.ts'
 import { GrantedAccount } from './grantedAccount.ts'
@@ -54,13 +55,19 @@ export class KeyCallers {
     return this.#keys.length
   }
 
-  /** The caller of a path; undefined when it ends with no valid key. */
-  find(path: string): Caller | undefined {
+  /**
+   * The caller of a path; undefined when it ends with no key, null when it does with one that is not valid: it was
+   * revoked, or has the form of the secrets of this program.
+   */
+  find(path: string): Caller | undefined | null {
     const known = this.#byPath.get(path)
     if (known !== undefined) return known
-    const secret = this.#ring.find(keyOfPath(path))
-    const caller = secret === null ? undefined : this.#callers.get(secret.hash.toString('hex'))
-    if (caller === undefined) return undefined
+    const text = keyOfPath(path)
+    if (text === '') return undefined
+    const secret = this.#ring.find(text)
+    if (secret === null) return text.startsWith(SECRET_PREFIX) ? null : undefined
+    const caller = this.#callers.get(secret.hash.toString('hex'))
+    if (secret.isRevoked || caller === undefined) return null
     if (this.#byPath.size >= MOST_PATHS) this.#byPath.clear()
     this.#byPath.set(path, caller)
     return caller

@@ -5,37 +5,37 @@ import { hashSecret } from '../../util/secretKey.ts'
 /** Bytes of a hash by which secrets are looked up before they are compared. */
 const PREFIX_BYTES = 4
 
-/** A secret that opens a key. */
+/** A secret that opens a key, or did. */
 export interface KnownSecret {
   /** SHA-256, 32 bytes. */
   readonly hash: Buffer
   readonly key: KeyRecord
+  /** Whether the key is disabled, or the secret was replaced and its time is over. */
+  readonly isRevoked: boolean
 }
 
-/** The secrets that are valid now. */
+/** The secrets of all keys. */
 export class KeyRing {
   readonly #byPrefix = new Map<number, KnownSecret[]>()
   /** Milliseconds since 1970 when the next replaced secret ends; Infinity for none. */
   readonly nextEnd: number
 
-  /**
-   * The secrets of keys that are not disabled.
-   * @param now milliseconds since 1970
-   */
+  /** @param now milliseconds since 1970 */
   constructor(keys: readonly KeyRecord[], now: number) {
     let nextEnd = Number.POSITIVE_INFINITY
-    for (const key of keys.filter(({ disabled }) => !disabled)) {
-      this.#add({ hash: key.hash, key })
+    for (const key of keys) {
+      this.#add({ hash: key.hash, key, isRevoked: key.disabled })
       const { previous } = key
-      if (previous === null || previous.until <= now) continue
-      this.#add({ hash: previous.hash, key })
-      nextEnd = Math.min(nextEnd, previous.until)
+      if (previous === null) continue
+      const isRevoked = key.disabled || previous.until <= now
+      this.#add({ hash: previous.hash, key, isRevoked })
+      if (!isRevoked) nextEnd = Math.min(nextEnd, previous.until)
     }
     this.nextEnd = nextEnd
   }
 
   /**
-   * The key with this secret, or null. Timing reveals nothing about the secret: hashes are compared, in constant time.
+   * What is known of a secret, or null. Timing reveals nothing about the secret: hashes are compared, in constant time.
    */
   find(text: string): KnownSecret | null {
     const hash = hashSecret(text)
@@ -45,9 +45,11 @@ export class KeyRing {
     return found
   }
 
-  /** Every secret. */
+  /** Every secret that is valid now. */
   *secrets(): Generator<KnownSecret> {
-    for (const secrets of this.#byPrefix.values()) yield* secrets
+    for (const secrets of this.#byPrefix.values()) {
+      for (const secret of secrets) if (!secret.isRevoked) yield secret
+    }
   }
 
   #add(secret: KnownSecret): void {

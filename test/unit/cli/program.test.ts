@@ -47,7 +47,8 @@ t.test('the version is printed alone', async (t) => {
 t.test('a wrong flag or command is refused with the name that was meant', async (t) => {
   const flag = await run(['start', '--netwrok', 'main'])
   t.match(flag.thrown, { exitCode: 1 })
-  t.match(flag.stderr, '--network')
+  t.match(flag.stderr, /unknown option '--netwrok'\n\(Did you mean --network\?\)/)
+  t.match((await run(['start', '--port=8545'])).stderr, 'Did you mean --http-port?')
   t.match((await run(['imprt'])).stderr, 'Did you mean import?')
   t.match((await run(['import'])).stderr, "missing required argument 'FILE'")
 })

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
 import { watchKeyFile } from '../../../src/gateway/access/watchKeyFile.ts'
 import type { KeyRecord } from '../../../src/storage/access/keyRecord.ts'
+import { createSecret, hashSecret } from '../../../src/util/secretKey.ts'
 import { openAccess, requestOf } from '../../support/accessScene.ts'
 
 const PERIOD = 20
@@ -138,6 +139,30 @@ t.test('whether a key is needed', async (t) => {
   const optional = openAccess(keys, { requireKey: 'never' })
   t.equal(optional.caller('/x').name, 'ada')
   t.equal(optional.caller('/y').name, 'anybody')
+})
+
+t.test('where no key is needed, one that was revoked is refused all the same', async (t) => {
+  const secret = createSecret()
+  const key = parseKeyFile(`- {id: ada, hash: ${hashOf(secret)}}`, 'keys', 0)[0] as KeyRecord
+  const old = { hash: hashSecret('old'), until: 0 }
+  for (const path of [`/${secret}`, `/v1/${secret}/`, '/old']) {
+    for (const keys of [[{ ...key, previous: old }], [{ ...key, previous: { ...old, until: 1e15 } }]]) {
+      const revoked = keys.map((record) => ({ ...record, disabled: true }))
+      const { admission } = openAccess(revoked, { requireKey: 'never' })
+      t.match(admission.admit(requestOf(path)), { kind: 'unauthorized' }, `${path}, disabled`)
+    }
+  }
+  const replaced = openAccess([{ ...key, previous: old }], { requireKey: 'never' })
+  t.equal(replaced.caller(`/${secret}`).name, 'ada')
+  t.match(replaced.admission.admit(requestOf('/old')), { kind: 'unauthorized' }, 'its time is over')
+  const renewed = openAccess([{ ...key, previous: { ...old, until: 1e15 } }], { requireKey: 'never' })
+  t.equal(renewed.caller('/old').name, 'ada', 'its time is not over')
+  for (const keys of [[key], []]) {
+    const { admission, caller } = openAccess(keys, { requireKey: 'never' })
+    t.match(admission.admit(requestOf(`/${createSecret()}`)), { kind: 'unauthorized' }, 'of no key any more')
+    for (const path of ['/', '/rpc', '/other']) t.equal(caller(path).name, 'anybody', path)
+  }
+  t.equal(openAccess([]).caller(`/${secret}`).name, 'anybody', 'a node without keys is open')
 })
 
 t.test('what is no list of keys', async (t) => {
