@@ -19,6 +19,11 @@ export function openNodeContext(options: unknown, interrupt: Interrupt, chain: M
   return openThreadContext(given, interrupt, createProxy<ChainService>(chain)).context
 }
 
+/** The system does not let this thread wait for others: long requests slow down short ones. */
+export function reportPriority(reason: string): void {
+  logger?.warn({ reason }, 'the system refuses a lower priority for long requests')
+}
+
 /** Errors that no method expects. */
 export function reportUnexpected(method: string, error: unknown): void {
   logger?.error({ method, err: error }, 'a request failed unexpectedly')

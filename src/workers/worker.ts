@@ -1,8 +1,8 @@
-import { setPriority } from 'node:os'
 import { MessageChannel, type MessagePort, parentPort } from 'node:worker_threads'
 import { move, workerData } from 'piscina'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
 import { METHODS } from '../rpc/methods.ts'
+import { yieldToOthers } from '../util/priority.ts'
 import {
   decodeRequests,
   encodeAnswers,
@@ -22,6 +22,8 @@ interface ContextModule {
   ): NodeContext | Promise<NodeContext>
   /** Called with errors that no method expects. */
   reportUnexpected?(method: string, error: unknown): void
+  /** Called after the context was opened when the system runs this thread like the others, with its reason. */
+  reportPriority?(reason: string): void
 }
 
 /**
@@ -58,11 +60,13 @@ export async function run(task: PoolTask): Promise<PoolResult> {
 }
 
 async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
-  yieldToOthers(setup.niceness)
+  const refusal = lowerPriority(setup.niceness)
   const module = (await import(setup.contextModule)) as ContextModule
   const interrupt: Interrupt = { flags: new Int32Array(setup.interrupts), slot: 0 }
+  const context = await module.openNodeContext(setup.contextOptions, interrupt, openChainPort())
+  if (refusal !== null) module.reportPriority?.(refusal)
   return {
-    context: await module.openNodeContext(setup.contextOptions, interrupt, openChainPort()),
+    context,
     methods: METHODS,
     maxAnswerBytes: setup.maxAnswerBytes,
     tellsHead: setup.tellsHead,
@@ -70,14 +74,9 @@ async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
   }
 }
 
-/** Has the system run other threads first. Elsewhere than on Linux the number would count for the whole process. */
-function yieldToOthers(niceness: number): void {
-  if (niceness === 0 || process.platform !== 'linux') return
-  try {
-    setPriority(niceness)
-  } catch {
-    // A system that forbids it runs the thread like the others.
-  }
+/** Elsewhere than on Linux the number would count for the whole process. */
+function lowerPriority(niceness: number): string | null {
+  return niceness === 0 || process.platform !== 'linux' ? null : yieldToOthers(niceness)
 }
 
 /** A port to the chain thread: its other end goes to the front thread, which hands it on. */

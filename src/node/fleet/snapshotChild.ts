@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { chosenNetwork } from '../../config/networks/configured.ts'
 import { releaseTerminalsAtExit } from '../../native/terminals.ts'
 import { compareWithChain } from '../../snapshot/compareWithChain.ts'
@@ -7,12 +6,15 @@ import { messageOf } from '../../snapshot/errors.ts'
 import { FolderSource } from '../../snapshot/folderSource.ts'
 import { parseManifest } from '../../snapshot/manifest.ts'
 import { verifySnapshot } from '../../snapshot/verifySnapshot.ts'
+import { LOWEST_PRIORITY, yieldToOthers } from '../../util/priority.ts'
 import type { SnapshotJob, SnapshotJobEnd } from './snapshotJob.ts'
 
 /** Entry of the process that makes or checks a snapshot for a member of a fleet, and ends. */
 
 // The node has priority, and nothing is made for one that is gone.
-setPriority(constants.priority.PRIORITY_LOW)
+const refusal = yieldToOthers(LOWEST_PRIORITY)
+if (refusal !== null)
+  process.emitWarning(`snapshots of the fleet are made at the priority of the node: ${refusal}`)
 process.once('disconnect', () => process.exit(1))
 // A terminal that is closed ends the node, or does not.
 process.on('SIGHUP', () => undefined)

@@ -1,7 +1,7 @@
-import { constants, setPriority } from 'node:os'
 import { configuredNetwork } from '../../../config/networks/configured.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { createSnapshot } from '../../../snapshot/createSnapshot.ts'
+import { LOWEST_PRIORITY, yieldToOthers } from '../../../util/priority.ts'
 import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { formatSeconds } from '../../importDisplay.ts'
@@ -62,10 +62,11 @@ export const snapshotCreate = defineCommand({
   run: ({ config, extra, stdout, stderr }) =>
     withSnapshotErrors(() =>
       interruptible(async (signal) => {
-        // The node has priority.
-        setPriority(constants.priority.PRIORITY_LOW)
         const start = Date.now()
         const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+        const reason = yieldToOthers(LOWEST_PRIORITY)
+        if (reason !== null)
+          logger.warn({ reason }, 'the system refuses a lower priority than that of the node')
         const display = createSnapshotDisplay(stderr, logger)
         const folder = required(extra.output, '--output')
         const created = await createSnapshot({
