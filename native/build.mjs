@@ -3,10 +3,12 @@
 // `--dev` is `--profile dev` (incremental, quick to build, slower to run).
 // `--output-dir DIR` writes the addon and its declarations elsewhere.
 import { spawnSync } from 'node:child_process'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { napiProgram } from './napi.mjs'
+import { replaceFiles } from './replaceFiles.mjs'
 import { SHARED_FEATURES } from './sharedFeatures.mjs'
 
 const native = dirname(fileURLToPath(import.meta.url))
@@ -34,7 +36,10 @@ if (spawnSync('cargo', ['--version']).status !== 0) {
 }
 
 const napi = napiProgram()
-const outputDir = values['output-dir'] ?? join(native, 'addon')
+const outputDir = resolve(values['output-dir'] ?? join(native, 'addon'))
+// Beside the folder, so that programs that run meanwhile have the old addon or the new one.
+mkdirSync(dirname(outputDir), { recursive: true })
+const made = mkdtempSync(`${outputDir}.`)
 const result = spawnSync(
   process.execPath,
   [
@@ -47,7 +52,7 @@ const result = spawnSync(
     '--package-json-path',
     join(native, '..', 'package.json'),
     '--output-dir',
-    outputDir,
+    made,
     '--dts',
     'index.d.ts',
     '--no-js',
@@ -59,4 +64,6 @@ const result = spawnSync(
   ],
   { stdio: 'inherit', cwd: native },
 )
+if (result.status === 0) replaceFiles(made, outputDir)
+rmSync(made, { recursive: true, force: true })
 process.exit(result.status ?? 1)

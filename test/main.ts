@@ -1,33 +1,44 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { parseArgs } from 'node:util'
 import t from 'tap'
-import { LOADER, ROOT } from './support/sources.ts'
+import type { FileResult } from './runner/fileResult.ts'
+import { FinishedFile } from './runner/finishedFile.ts'
+import { runInOwnProcess } from './runner/ownProcess.ts'
+import { runQueues } from './runner/schedule.ts'
+import { isOfTheRest } from './runner/sets.ts'
+import { SharedProcesses } from './runner/sharedProcesses.ts'
+import { describeTestFile, findTestFiles } from './runner/testFiles.ts'
+import { formatTimes } from './runner/times.ts'
+import { ROOT } from './support/sources.ts'
 
-// `npm test`: runs the test files below the folders that are named, or all, two at once, each in a process of its own.
-// It does what the command of tap does without the hooks of coverage and mocks, which every process and thread of a
-// test would load. `npm run coverage` is that command.
+// `npm test -- [FILE…] [--grep PATTERN]… [--rest] [--jobs N] [--alone]`: runs test files, or those below folders.
+// `npm run coverage` is the command of tap, whose hooks for coverage every process and thread of a test would load.
 
-/** Files that run at the same time. */
-const JOBS = 2
-/** Time of a file, milliseconds: the slowest ones take minutes where others use the machine, too. */
-const TIMEOUT = 1_200_000
-/** For `t.mockImport`, in a file that has it: it looks at every import. */
-const MOCKS = ['--import', import.meta.resolve('@tapjs/mock/import')]
+/** Files that wait run beside those that compute. */
+const WAITING_JOBS = 4
 
-/** The test files of a folder, or the file itself, below the root. */
-function findTests(path: string): string[] {
-  const whole = join(ROOT, path)
-  if (!statSync(whole).isDirectory()) return [path]
-  return readdirSync(whole, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-    .map((name) => relative(ROOT, join(whole, name)))
-    .sort()
-}
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // Of the names of tests; once more for the names of tests in these.
+    grep: { type: 'string', multiple: true, default: [] },
+    // Those that `npm test` leaves out.
+    rest: { type: 'boolean', default: false },
+    // Files that compute at the same time.
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    // Each file in a process of its own.
+    alone: { type: 'boolean', default: false },
+  },
+})
 
-const named = process.argv.slice(2)
-const files = (named.length > 0 ? named : ['test']).flatMap(findTests)
-if (files.length === 0) throw new Error('no test files')
+const paths =
+  named.length > 0
+    ? [...new Set(named.flatMap(findTestFiles))]
+    : findTestFiles('test').filter((path) => isOfTheRest(path) === values.rest)
+if (paths.length === 0) throw new Error('no test files')
 
 // A person gets a summary, whatever reads the output gets all of it.
 if (process.stdout.isTTY) {
@@ -37,15 +48,25 @@ if (process.stdout.isTTY) {
   t.pipe(reporter.stdin)
 }
 t.setTimeout(0)
-t.jobs = Math.min(JOBS, files.length)
-t.plan(files.length)
-for (const file of files) {
-  const path = join(ROOT, file)
-  const mocks = readFileSync(path, 'utf8').includes('t.mockImport') ? MOCKS : []
-  const args = ['--enable-source-maps', '--import', LOADER, ...mocks, path]
-  // Tap puts its hooks into NODE_OPTIONS when it starts a process.
-  t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args], {
-    ...{ name: file, buffered: true, timeout: TIMEOUT, cwd: ROOT },
-    env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT / 1000) },
-  })
-}
+// What is finished is handed over at once.
+t.jobs = paths.length + 1
+
+const environment: NodeJS.ProcessEnv = values.grep.length > 0 ? { TAP_GREP: values.grep.join('\n') } : {}
+const shared = new SharedProcesses(environment)
+const alone = values.alone || paths.length === 1
+const results: FileResult[] = []
+const jobs = Number(values.jobs)
+await runQueues(
+  paths.map(describeTestFile),
+  { computing: jobs, waiting: WAITING_JOBS },
+  (file) =>
+    file.process === 'shared' && !alone ? shared.run(file.path) : runInOwnProcess(file, environment),
+  (result) => {
+    results.push(result)
+    void t.sub(FinishedFile, { result })
+  },
+)
+await shared.end()
+for (const { files, failure } of shared.failures) t.fail(`a process that ran ${files.join(', ')}: ${failure}`)
+for (const line of formatTimes(results)) t.comment(line)
+t.end()

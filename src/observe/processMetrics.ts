@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import {
   constants,
+  type IntervalHistogram,
   monitorEventLoopDelay,
   type PerformanceEntry,
   PerformanceObserver,
@@ -88,12 +89,15 @@ export function createProcessMetrics(
 
 /** Delays are sampled while the thread is in use: samples wake it, and would be most of what an idle node costs. */
 function watchLoop({ samples }: Metrics): () => void {
-  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION })
+  // Made when it is needed first: one that was never enabled is a handle which only a garbage collection closes.
+  let delay: IntervalHistogram | undefined
   let last = performance.eventLoopUtilization()
   const look = setInterval(() => {
     const now = performance.eventLoopUtilization()
-    if (performance.eventLoopUtilization(now, last).utilization > IN_USE) delay.enable()
-    else delay.disable()
+    if (performance.eventLoopUtilization(now, last).utilization > IN_USE) {
+      delay ??= monitorEventLoopDelay({ resolution: LOOP_RESOLUTION })
+      delay.enable()
+    } else delay?.disable()
     last = now
   }, LOOK_INTERVAL).unref()
   samples({
@@ -101,15 +105,15 @@ function watchLoop({ samples }: Metrics): () => void {
     name: 'front_event_loop_delay_seconds',
     help: 'How late the event loop of the front thread came since the last reading, in seconds in which it was in use, by quantile; 1 is the maximum.',
     collect: () => {
-      const of = (quantile: string, nanoseconds: number) => ({
+      const of = (quantile: string, nanoseconds = 0) => ({
         labels: { quantile },
         // An interval without samples has no values.
         value: Number.isFinite(nanoseconds)
           ? Math.max(0, nanoseconds / NANOSECONDS - LOOP_RESOLUTION / 1000)
           : 0,
       })
-      const found = [of('0.5', delay.percentile(50)), of('0.99', delay.percentile(99)), of('1', delay.max)]
-      delay.reset()
+      const found = [of('0.5', delay?.percentile(50)), of('0.99', delay?.percentile(99)), of('1', delay?.max)]
+      delay?.reset()
       return found
     },
   })
@@ -121,7 +125,7 @@ function watchLoop({ samples }: Metrics): () => void {
   })
   return () => {
     clearInterval(look)
-    delay.disable()
+    delay?.disable()
   }
 }
 

@@ -1,8 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { replaceFiles } from '../../native/replaceFiles.mjs'
 import { ROOT } from '../support/sources.ts'
 
 /** Runs a script of `native` in a folder that has those scripts, and no development packages anywhere above it. */
@@ -10,7 +21,14 @@ function runScript(name: string, isCheckout: boolean) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'rhizome-checkout-')))
   try {
     const native = join(folder, 'native')
-    for (const path of ['install.mjs', 'build.mjs', 'napi.mjs', 'sharedFeatures.mjs', 'sockets']) {
+    for (const path of [
+      'install.mjs',
+      'build.mjs',
+      'napi.mjs',
+      'replaceFiles.mjs',
+      'sharedFeatures.mjs',
+      'sockets',
+    ]) {
       cpSync(join(ROOT, 'native', path), join(native, path), { recursive: true })
     }
     if (isCheckout) writeFileSync(join(native, 'Cargo.toml'), '')
@@ -31,6 +49,21 @@ t.test('a checkout without its development packages says so in one sentence', as
     )
     t.equal(stdout, '')
   }
+})
+
+t.test('an addon that is replaced stays as it was for whoever has it open', async (t) => {
+  const folder = t.testdir({
+    made: { 'a.node': 'new and longer' },
+    addon: { 'a.node': 'old', 'b.node': 'other' },
+  })
+  const addon = join(folder, 'addon')
+  const open = openSync(join(addon, 'a.node'), 'r')
+  t.teardown(() => closeSync(open))
+  replaceFiles(join(folder, 'made'), addon)
+  t.equal(readFileSync(open, 'utf8'), 'old')
+  t.equal(readFileSync(join(addon, 'a.node'), 'utf8'), 'new and longer')
+  t.equal(readFileSync(join(addon, 'b.node'), 'utf8'), 'other')
+  t.same(readdirSync(join(folder, 'made')), [])
 })
 
 t.test('an installed package builds nothing', async (t) => {

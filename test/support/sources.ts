@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import type Compiler from 'typescript'
+
+/** Loaded when sources are read: most tests want the root only, and run in less time than this takes. */
+const compiler = (): typeof Compiler => createRequire(import.meta.url)('typescript')
 
 /** The repository's root. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
@@ -38,17 +42,20 @@ export function resolveImport(file: string, specifier: string): string {
 
 /** Whether every statement of a file only hands on what other files export. */
 export function isBarrel(text: string): boolean {
+  const ts = compiler()
   const file = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)
-  const isReExport = (statement: ts.Statement) =>
+  const isReExport = (statement: Compiler.Statement) =>
     ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined
-  const isImport = (statement: ts.Statement) => ts.isImportDeclaration(statement)
+  const isImport = (statement: Compiler.Statement) => ts.isImportDeclaration(statement)
   const own = file.statements.filter((statement) => !isReExport(statement) && !isImport(statement))
   const bareExports = own.every((statement) => ts.isExportDeclaration(statement))
   return file.statements.some((statement) => ts.isExportDeclaration(statement)) && bareExports
 }
 
 function importsOf(text: string): string[] {
-  const found = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+  const found = compiler()
+    .preProcessFile(text, true, true)
+    .importedFiles.map(({ fileName }) => fileName)
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '')
   const workers = [...code.matchAll(/\bworkerEntry\(\s*'([^']+)'/g)].map((match) => match[1] as string)
   return [...found, ...workers]

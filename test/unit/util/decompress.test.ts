@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import {
@@ -9,16 +10,23 @@ import {
 } from '../../../src/util/decompress.ts'
 import { readText } from '../../support/jsonLines.ts'
 
-const ZSTD = readFileSync(new URL('../../vectors/recorded/rpc/chain-main.jsonl.zst', import.meta.url))
-const PLAIN = Buffer.from(
-  readText(new URL('../../vectors/recorded/rpc/chain-main.jsonl.zst', import.meta.url).pathname),
-)
+type Compressed = readonly (readonly [Compression, Buffer])[]
 
-const COMPRESSED: readonly (readonly [Compression, Buffer])[] = [
-  ['zstd', ZSTD],
-  ['gzip', gzipSync(PLAIN)],
-  ['brotli', brotliCompressSync(PLAIN)],
-]
+/** A recorded file, plain and compressed in each way. */
+function read(name: string): { readonly plain: Buffer; readonly compressed: Compressed } {
+  const path = fileURLToPath(new URL(`../../vectors/recorded/${name}`, import.meta.url))
+  const plain = Buffer.from(readText(path))
+  const compressed = [
+    ['zstd', readFileSync(path)],
+    ['gzip', gzipSync(plain)],
+    ['brotli', brotliCompressSync(plain)],
+  ] as const
+  return { plain, compressed }
+}
+
+const { plain: PLAIN, compressed: COMPRESSED } = read('rpc/chain-main.jsonl.zst')
+/** For chunks of few bytes, each of which costs as much as a large one. */
+const SHORT = read('genesis/genesis-main.json.zst')
 
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
@@ -42,9 +50,12 @@ t.test('zstd and gzip are known by their bytes, Brotli by the name', (t) => {
 
 for (const [compression, bytes] of COMPRESSED) {
   t.test(`${compression}: the contents, however the bytes are cut into chunks`, async (t) => {
-    for (const size of [1, 17, 4096, bytes.length]) {
+    for (const size of [1000, 4096, bytes.length]) {
       t.ok((await unpack(bytes, compression, size)).equals(PLAIN), `chunks of ${size}`)
     }
+    const short = SHORT.compressed.find(([name]) => name === compression)?.[1] ?? Buffer.alloc(0)
+    for (const size of [1, 17])
+      t.ok((await unpack(short, compression, size)).equals(SHORT.plain), `chunks of ${size}`)
   })
 
   t.test(`${compression}: what is cut off or damaged is an error`, async (t) => {
