@@ -1,3 +1,4 @@
+import { impersonatedSender } from '../chain/codec/impersonated.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { exceedsGasPriceCap, POOL_GAS_PRICE_CAP } from '../chain/gasPriceCap.ts'
 import { MAXIMUM_INIT_CODE_BYTES, MAXIMUM_TRANSACTION_GAS } from '../config/consensus.ts'
@@ -25,7 +26,9 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
   const { fields } = transaction
   const account = head.account(sender)
   const free = basicCost === 0n
-  if (account === null && !free) throw new PoolRefusal('SENDER_MISSING', "the sender account doesn't exist")
+  if (account === null && !free && !isImpersonatedForNothing(candidate)) {
+    throw new PoolRefusal('SENDER_MISSING', "the sender account doesn't exist")
+  }
   if (transaction.isCreation && head.isActive('rskip438') && fields.data.length > MAXIMUM_INIT_CODE_BYTES) {
     throw new PoolRefusal('INIT_CODE_SIZE', "transaction's init code size is invalid", {
       size: BigInt(fields.data.length),
@@ -57,6 +60,11 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
       cap: head.minimumGasPrice * POOL_GAS_PRICE_CAP,
     })
   }
+}
+
+/** Whether nobody signed it, on a development chain, and it costs nothing: whoever it is of can pay it. */
+function isImpersonatedForNothing({ transaction, sender }: Candidate): boolean {
+  return transaction.gasPrice === 0n && impersonatedSender(transaction)?.equals(sender) === true
 }
 
 function assertGasPrice({ gasPrice }: Transaction, { minimumGasPrice }: PoolHead): void {

@@ -37,6 +37,8 @@ export class LocalWallet implements Wallet {
   readonly #unlocked: UnlockedKeys
   /** Addresses of seed accounts in order of creation. */
   readonly #seeded: Buffer[] = []
+  /** Addresses, in hex, that sign and are not listed. */
+  readonly #unlisted = new Set<string>()
   readonly #turns = new SerialTasks()
   #waiting = 0
 
@@ -48,12 +50,15 @@ export class LocalWallet implements Wallet {
   }
 
   addresses(): Buffer[] {
+    const stored = this.#store.addresses()
     const all = new Map<string, Buffer>()
-    for (const address of [...this.#store.addresses(), ...this.#unlocked.addresses(), ...this.#seeded]) {
+    for (const address of [...stored, ...this.#unlocked.addresses(), ...this.#seeded]) {
       all.set(address.toString('hex'), address)
     }
-    const ordered = inListingOrder([...all.values()])
-    return [...this.#seeded, ...ordered.filter((address) => !this.#isSeeded(address))]
+    const shown = (address: Buffer) =>
+      !this.#isSeeded(address) &&
+      (!this.#unlisted.has(address.toString('hex')) || stored.some((other) => other.equals(address)))
+    return [...this.#seeded, ...inListingOrder([...all.values()]).filter(shown)]
   }
 
   refresh(): Promise<void> {
@@ -73,6 +78,11 @@ export class LocalWallet implements Wallet {
     const address = addressOfPrivateKey(privateKey)
     this.#unlocked.add(address, privateKey, Number.POSITIVE_INFINITY)
     return address
+  }
+
+  /** Adds a key as {@link addKey} does, whose account is not listed. */
+  addUnlistedKey(privateKey: Buffer): void {
+    this.#unlisted.add(this.addKey(privateKey).toString('hex'))
   }
 
   create(passphrase: string): Promise<Buffer> {

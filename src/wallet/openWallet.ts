@@ -23,8 +23,9 @@ export interface WalletOptions {
 }
 
 /**
- * Opens the wallet of a data directory. The account that receives a development network's rewards is one of
- * its accounts, too, as in the reference.
+ * Opens the wallet of a data directory. It signs for the account that receives a development network's rewards, too,
+ * as the reference does, but does not list it: until there are rewards it has no funds, and clients take every account
+ * that is listed for one that can send.
  * @throws WalletError `KEY_FILE` when the folder of key files cannot be read
  */
 export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
@@ -33,7 +34,7 @@ export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
   await store.scan()
   const wallet = new LocalWallet({ store, scrypt, now })
   for (const seed of mining.walletSeeds) wallet.addSeed(seed)
-  if (mining.coinbaseSeed !== null) wallet.addKey(privateKeyOfSeed(mining.coinbaseSeed))
+  if (mining.coinbaseSeed !== null) wallet.addUnlistedKey(privateKeyOfSeed(mining.coinbaseSeed))
   return wallet
 }
 

@@ -79,6 +79,28 @@ const CORRECTIONS: readonly {
     },
   },
   {
+    methods: 'trace_*, callTracer',
+    what: "the `gas` of a transaction's own call is its limit, also where no code runs",
+    correction: (expected, found, level) => {
+      const isTop = isAction(expected)
+        ? !isSubCall(expected['traceAddress'])
+        : isFrame(expected) && level === 0
+      const [inner, other] = isAction(expected) ? [expected['action'], found['action']] : [expected, found]
+      if (!isTop || !isMembers(inner) || !isMembers(other) || inner['gas'] !== '0x0') return false
+      return takeOut('gas', inner, other)
+    },
+  },
+  {
+    methods: 'callTracer',
+    what: 'logs have their `position`, the number of calls before them',
+    correction: (expected, found) => {
+      const logs = isFrame(expected) ? found['logs'] : undefined
+      if (!Array.isArray(logs)) return false
+      for (const log of logs) if (isMembers(log)) delete log['position']
+      return true
+    },
+  },
+  {
     methods: 'trace_block',
     what: 'the calls of a side block have the hash and number of that block',
     correction: (expected, found, _level, { method, params }) => {

@@ -83,7 +83,7 @@ export class DevControl {
     if (entries > MOST_SNAPSHOT_ENTRIES)
       throw new RpcError(
         'limited',
-        `limit exceeded: ${this.#snapshots.length} snapshots are kept; evm_revert forgets those behind the one it goes back to`,
+        `limit exceeded: ${this.#snapshots.length} snapshots are kept; going back to one forgets those behind it`,
       )
     this.#snapshotEntries = entries
     this.#lastSnapshotId += 1

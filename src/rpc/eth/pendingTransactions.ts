@@ -15,7 +15,9 @@ export const pendingTransactions = defineMethod({
     if (wallet === null || node.settings.hosted) return []
     const own = new Set(wallet.addresses().map((address) => address.toString('hex')))
     const pending = await pool.pending()
-    const shown = pending.filter(({ sender }) => own.has(sender.toString('hex')))
+    const shown = pending.filter(
+      ({ sender }) => own.has(sender.toString('hex')) || wallet.signer(sender) !== null,
+    )
     return new RawElements(new RawBytes(pendingTransactionsText(shown)))
   },
 })

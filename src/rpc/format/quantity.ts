@@ -1,8 +1,11 @@
 import { asBuffer } from '../../util/bytes.ts'
 
-/** QUANTITY of an unsigned number: minimal hex, `0x0` for zero. */
+/**
+ * QUANTITY of a number: minimal hex, `0x0` for zero. It has no sign, so what headers and balances may have below zero
+ * is `0x0` as well.
+ */
 export function quantity(value: bigint | number): string {
-  return `0x${value.toString(16)}`
+  return value < 0 ? '0x0' : `0x${value.toString(16)}`
 }
 
 /** QUANTITY of unsigned big-endian bytes, leading zeros dropped. */

@@ -11,6 +11,8 @@ export interface CallObject {
   readonly gas: bigint | null
   readonly gasLimit: bigint | null
   readonly gasPrice: bigint | null
+  /** Stands for the gas price where there is none (decisions.md D44). */
+  readonly maxFeePerGas: bigint | null
   readonly value: bigint | null
   readonly nonce: bigint | null
   readonly chainId: bigint | null
@@ -25,6 +27,7 @@ export const CALL_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   gas: { type: 'string' },
   gasLimit: { type: 'string' },
   gasPrice: { type: 'string' },
+  maxFeePerGas: { type: 'string' },
   value: { type: 'string' },
   data: { type: 'string' },
   input: { type: 'string' },
@@ -62,13 +65,14 @@ export function parseCallObject(
   const to = read(fields, 'to', parseAddress)
   const gas = read(fields, 'gas', parseNumber)
   const gasPrice = read(fields, 'gasPrice', parseNumber)
+  const maxFeePerGas = read(fields, 'maxFeePerGas', parseNumber)
   const gasLimit = read(fields, 'gasLimit', parseNumber)
   const nonce = read(fields, 'nonce', parseNumber)
   const chainId = read(fields, 'chainId', parseNumber)
   const value = read(fields, 'value', parseNumber)
   const data = read(fields, 'data', parseData)
   const input = read(fields, 'input', parseData)
-  return { from, to, gas, gasLimit, gasPrice, value, nonce, chainId, data: input ?? data }
+  return { from, to, gas, gasLimit, gasPrice, maxFeePerGas, value, nonce, chainId, data: input ?? data }
 }
 
 function read<T>(fields: Record<string, unknown>, name: string, parse: (text: string) => T | null): T | null {

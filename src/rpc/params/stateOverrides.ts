@@ -4,7 +4,8 @@ import { lenientHex, parseAddress } from './hex.ts'
 import { isGiven, isJsonObject, type Param } from './param.ts'
 
 const MAX_WORD_BYTES = 32
-const MAX_NONCE = 0x7fff_ffff_ffff_ffffn
+/** Nonces have eight bytes (consensus.md §9.1). */
+const MAX_NONCE = 0xffff_ffff_ffff_ffffn
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 
 /** The third parameter of eth_call: address → override (rpc.md §3.5). */

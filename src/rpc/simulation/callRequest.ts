@@ -23,7 +23,7 @@ export function createCallRequest(
     from: call.from,
     to: call.to,
     gas: call.gas === null || call.gas > gasCap ? gasCap : call.gas,
-    gasPrice: call.gasPrice ?? 0n,
+    gasPrice: call.gasPrice ?? call.maxFeePerGas ?? 0n,
     value: call.value ?? 0n,
     data: call.data ?? NO_DATA,
     overrides,

@@ -42,7 +42,7 @@ export function planBlocks(
           to: call.to,
           gas: call.gas === null || call.gas > gasCap ? gasCap : call.gas,
           cut: call.gas === null,
-          gasPrice: call.gasPrice ?? 0n,
+          gasPrice: call.gasPrice ?? call.maxFeePerGas ?? 0n,
           value: call.value ?? 0n,
           data: call.data ?? NO_DATA,
           nonce: call.nonce,

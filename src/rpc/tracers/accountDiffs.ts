@@ -2,7 +2,7 @@
 export interface TracedAccount {
   /** QUANTITY. */
   readonly balance?: string
-  readonly nonce?: number
+  readonly nonce?: bigint
   /** DATA. */
   readonly code?: string
   /** Words by slots, both DATA of 32 bytes; zero is left out. */
@@ -18,9 +18,14 @@ export interface AccountDiffs {
   readonly post: Readonly<Record<string, TracedAccount>>
 }
 
+/** A nonce, which is a number of up to eight bytes; the text has no strings but hex and names. */
+const NONCE = /"nonce":([0-9]+)/g
+
 /** Reads the text of a trace in the form `prestate` with `diffMode`. */
 export function parseAccountDiffs(text: string): AccountDiffs {
-  return JSON.parse(text) as AccountDiffs
+  return JSON.parse(text.replaceAll(NONCE, '"nonce":"$1"'), (name, value) =>
+    name === 'nonce' ? BigInt(value) : value,
+  ) as AccountDiffs
 }
 
 /** Slots that changed in an account, with their new words; zero where there is none any more. */

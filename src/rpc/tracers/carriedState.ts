@@ -43,7 +43,7 @@ export class CarriedState {
       ...known,
       address,
       ...(after.balance === undefined ? {} : { balance: BigInt(after.balance) }),
-      ...(after.nonce === undefined ? {} : { nonce: BigInt(after.nonce) }),
+      ...(after.nonce === undefined ? {} : { nonce: after.nonce }),
       ...(after.code === undefined ? {} : { code: fromHex(after.code) }),
       ...(known?.state === undefined ? { stateDiff: cells } : { state: cells }),
     })

@@ -35,7 +35,7 @@ function accountDiff(before: TracedAccount | undefined, after: TracedAccount | u
 function isEmpty({ balance, nonce, code, storage }: TracedAccount): boolean {
   return (
     BigInt(balance ?? 0) === 0n &&
-    (nonce ?? 0) === 0 &&
+    (nonce ?? 0n) === 0n &&
     code === undefined &&
     Object.keys(storage ?? {}).length === 0
   )

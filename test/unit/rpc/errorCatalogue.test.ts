@@ -134,7 +134,7 @@ t.test('errors of the state and of the pool', async (t) => {
     answer('eth_sendRawTransaction', toHex(signedTransaction(given).encoded))
   const refused = (message: string) => ({ error: { code: -32010, message } })
   t.match(await send({ from: STRANGER }), refused("the sender account doesn't exist"))
-  t.match(await send({ nonce: 99n }), refused('transaction nonce too high'))
+  t.match(await send({ nonce: 10_000n }), refused('transaction nonce too high'))
   t.match(await send({ gasLimit: 20_000n }), refused("transaction's basic cost is above the gas limit"))
   t.match(
     await send({ value: 1n << 200n }),

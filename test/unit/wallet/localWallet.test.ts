@@ -5,6 +5,7 @@ import { networkByName } from '../../../src/config/networks/byName.ts'
 import { addressOfPrivateKey, keccak256 } from '../../../src/native/crypto.ts'
 import type { LocalWallet } from '../../../src/wallet/localWallet.ts'
 import { openConfiguredWallet } from '../../../src/wallet/openWallet.ts'
+import { privateKeyOfSeed } from '../../../src/wallet/privateKey.ts'
 import { openTestWallet } from '../../support/walletContext.ts'
 
 const KEY = Buffer.from('ba8a79b5da8e31f5ee67145f25f69048d00ca9456f819a2615ebd049db89295e', 'hex')
@@ -23,7 +24,11 @@ t.test('development accounts are unlocked from the start and stay', async (t) =>
   )
   advance(1e12)
   for (const address of wallet.addresses()) t.ok(wallet.signer(address))
-  t.equal(wallet.addresses().length, 11)
+  t.equal(wallet.addresses().length, 10, 'those with money and no others')
+  const miner = privateKeyOfSeed(networkByName('regtest').mining.coinbaseSeed ?? '')
+  t.ok(wallet.signer(addressOfPrivateKey(miner)), 'rewards can be spent')
+  await wallet.importKey(miner, 'p')
+  t.equal(wallet.addresses().length, 11, 'its owner lists it')
 })
 
 t.test('an imported key stays unlocked for half an hour', async (t) => {
@@ -82,7 +87,7 @@ t.test('stored accounts are there after a restart, seeds are not written', async
   const created = await wallet.create('p')
   wallet.addSeed('a seed')
   const { wallet: reopened } = await openTestWallet(t.teardown, dataDir)
-  t.equal(reopened.addresses().length, 12)
+  t.equal(reopened.addresses().length, 11)
   t.equal(reopened.signer(created), null)
   t.ok(await reopened.unlock(created, 'p', 1000))
   const files = readdirSync(join(dataDir, 'keystore'))

@@ -1,8 +1,7 @@
 //! Proofs of accounts and cells as JSON text (decisions.md D42).
 
-use rhizome_primitives::{Bytes, U256};
+use rhizome_primitives::Bytes;
 use rhizome_store::AccountProof;
-use rhizome_trie::account::SignedBalance;
 
 use crate::json::{push_hex, push_number_bytes};
 
@@ -18,8 +17,8 @@ pub fn proof_text(address: &[u8], proof: &AccountProof) -> Vec<u8> {
     let account = proof.account.unwrap_or_default();
     out.extend_from_slice(br#"{"address":"0x"#);
     push_hex(&mut out, address);
-    out.extend_from_slice(br#"","balance":""#);
-    push_balance(&mut out, account.balance);
+    out.extend_from_slice(br#"","balance":"0x"#);
+    push_number_bytes(&mut out, &account.balance.shown().to_be_bytes::<32>());
     out.extend_from_slice(br#"","codeHash":"0x"#);
     push_hex(&mut out, proof.code_hash.as_slice());
     out.extend_from_slice(br#"","nonce":"0x"#);
@@ -40,13 +39,6 @@ pub fn proof_text(address: &[u8], proof: &AccountProof) -> Vec<u8> {
     }
     out.extend_from_slice(b"]}");
     out
-}
-
-/// Balances of a development chain may be below zero.
-fn push_balance(out: &mut Vec<u8>, balance: U256) {
-    let SignedBalance { negative, magnitude } = SignedBalance::from_word(balance);
-    out.extend_from_slice(if negative { b"0x-" } else { b"0x" });
-    push_number_bytes(out, &magnitude.to_be_bytes::<32>());
 }
 
 fn push_nodes(out: &mut Vec<u8>, nodes: &[Bytes]) {

@@ -39,7 +39,7 @@ pub(crate) struct Ours {
 impl Ours {
     pub(crate) fn new(program: &Program, location: StateLocation) -> Result<Self, Box<dyn Error>> {
         let contract = AccountRef::from(Address::from(CONTRACT));
-        let funds = Account { balance: U256::from(u64::MAX), ..Account::default() };
+        let funds = Account { balance: U256::from(u64::MAX).into(), ..Account::default() };
         let cell = |(slot, value): &(U256, U256)| (contract, *slot, Some(Bytes::from(value.to_be_bytes_trimmed_vec())));
         let writes = WriteSet {
             accounts: vec![(Address::from(CALLER).into(), funds), (contract, Account::default())],

@@ -78,7 +78,10 @@ fn report(keys: usize, name: &str, value: f64, unit: &str) {
 
 fn changes(numbers: impl IntoIterator<Item = usize>, nonce: usize) -> WriteSet {
     let account = |number: usize| {
-        (numbered(number), Account { nonce: U256::from(nonce), balance: U256::from(number + 1), ..Account::default() })
+        (
+            numbered(number),
+            Account { nonce: U256::from(nonce), balance: U256::from(number + 1).into(), ..Account::default() },
+        )
     };
     WriteSet { accounts: numbers.into_iter().map(account).collect(), ..WriteSet::default() }
 }

@@ -160,7 +160,7 @@ pub(crate) fn call_result(outcome: CallOutcome) -> CallResult {
     let (end, reason) = match outcome.status {
         CallStatus::Success => (CallEnd::Success, None),
         CallStatus::Revert => (CallEnd::Revert, None),
-        CallStatus::Halt(halt) => (CallEnd::Halt, Some(halt.text)),
+        CallStatus::Halt(halt) => (CallEnd::Halt, Some(halt.message())),
     };
     CallResult { end, output: outcome.output.to_vec().into(), gas: outcome.gas_used.into(), reason }
 }

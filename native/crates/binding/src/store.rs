@@ -7,18 +7,17 @@ use std::sync::Arc;
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_answers::proof_text;
-use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_store::CheckProgress;
-use rhizome_trie::account::SignedBalance;
 
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
 use crate::execution::unsigned64;
-use crate::trie::AccountFields;
+use crate::trie::{AccountFields, account_fields};
 
 /// Sizes of caches and of the memory map, in bytes; where absent, the defaults of `rhizome_store`.
 #[napi(object)]
@@ -457,16 +456,6 @@ pub(crate) fn account_ref(address: &[u8]) -> Result<AccountRef> {
     }
 }
 
-fn account_fields(account: &Account) -> AccountFields {
-    let balance = SignedBalance::from_word(account.balance);
-    AccountFields {
-        nonce: account.nonce.to_be_bytes_trimmed_vec().into(),
-        balance: balance.magnitude.to_be_bytes_trimmed_vec().into(),
-        negative: balance.negative,
-        flags: account.flags,
-    }
-}
-
 fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn StateReader) -> Result<()> {
     let account = account_ref(&write.address)?;
     if write.nonce.is_some() || write.balance.is_some() {
@@ -475,7 +464,7 @@ fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn State
             fields.nonce = bytes::uint("nonce", nonce)?;
         }
         if let Some(balance) = &write.balance {
-            fields.balance = bytes::uint("balance", balance)?;
+            fields.balance = bytes::uint("balance", balance)?.into();
         }
         writes.accounts.push((account, fields));
     }

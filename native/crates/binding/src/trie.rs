@@ -1,8 +1,9 @@
 //! Tries that are not the state: transaction and receipt tries, genesis, and tools.
 
 use napi_derive::napi;
+use rhizome_primitives::account::{Account, Balance};
 use rhizome_primitives::{B256, Bytes, U256};
-use rhizome_trie::account::{AccountValue, SignedBalance};
+use rhizome_trie::account;
 use rhizome_trie::{Trie, keys, ordered};
 
 use crate::byte_array::{Buffer, Uint8Array};
@@ -171,21 +172,24 @@ pub struct AccountFields {
 /// Reads an account value.
 #[napi(catch_unwind)]
 pub fn decode_account(value: Uint8Array) -> Result<AccountFields> {
-    let account = AccountValue::decode(&value).map_err(invalid)?;
-    Ok(AccountFields {
-        nonce: minimal(account.nonce),
-        balance: minimal(account.balance.magnitude),
-        negative: account.balance.negative,
-        flags: account.flags,
-    })
+    Ok(account_fields(&account::decode_account(&value).map_err(invalid)?))
 }
 
 /// Writes an account value.
 #[napi(catch_unwind)]
 pub fn encode_account(account: AccountFields) -> Result<Buffer> {
-    let balance = SignedBalance { negative: account.negative, magnitude: bytes::uint("balance", &account.balance)? };
+    let balance = Balance::from_magnitude(account.negative, bytes::uint("balance", &account.balance)?);
     let nonce = bytes::uint("nonce", &account.nonce)?;
-    Ok(AccountValue { nonce, balance, flags: account.flags }.encode().into())
+    Ok(account::encode_account(&Account { nonce, balance, flags: account.flags }).into())
+}
+
+pub(crate) fn account_fields(account: &Account) -> AccountFields {
+    AccountFields {
+        nonce: minimal(account.nonce),
+        balance: minimal(account.balance.magnitude()),
+        negative: account.balance.is_negative(),
+        flags: account.flags,
+    }
 }
 
 fn minimal(value: U256) -> Buffer {

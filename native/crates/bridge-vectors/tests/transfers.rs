@@ -59,7 +59,7 @@ impl StateReader for Broken {
 fn gain(executed: &Executed<'_>, account: Address) -> U256 {
     let balance = |state: Result<Arc<dyn StateReader>, String>| {
         let account = state.expect("a state").account(&account.into()).expect("an account that is read");
-        account.unwrap_or_default().balance
+        account.unwrap_or_default().balance.word()
     };
     balance(executed.after()) - balance(executed.before())
 }

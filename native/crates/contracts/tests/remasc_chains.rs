@@ -128,7 +128,7 @@ fn balances_with(miner: AccountRef) -> Vec<U256> {
         let logs = chain.connect_as(&spec, &line, replace);
         assert_eq!(logs.len(), recorded_logs(&line).len());
         let state = &chain.states[&hash];
-        balances.push(state.accounts.get(&miner).map_or(U256::ZERO, |account| account.balance));
+        balances.push(state.accounts.get(&miner).map_or(U256::ZERO, |account| account.balance.word()));
         assert!(!state.accounts.contains_key(&Address::ZERO.into()), "the zero address is somebody else");
     }
     balances

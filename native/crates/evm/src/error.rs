@@ -1,5 +1,6 @@
 //! What can go wrong, from a halting frame to an unreadable state.
 
+use rhizome_primitives::account::Balance;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 use thiserror::Error;
@@ -26,7 +27,7 @@ pub enum ExecutionError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum InvalidTransaction {
     /// RSKIP438.
-    #[error("initcode of {length} bytes exceeds the limit of {limit}")]
+    #[error("initcode of {length} bytes exceeds the limit of {limit}: max initcode size exceeded")]
     InitcodeTooLong {
         /// Bytes of data.
         length: usize,
@@ -63,7 +64,7 @@ pub enum InvalidTransaction {
     #[error("balance {balance} does not cover {required}")]
     Funds {
         /// Balance of the sender in wei.
-        balance: U256,
+        balance: Balance,
         /// Wei needed, capped at 2^256-1.
         required: U256,
     },

@@ -23,6 +23,7 @@ mod tables;
 mod testing;
 pub mod trace;
 mod transaction;
+mod words;
 
 pub use block::{
     BlockError, BlockInput, BlockOutcome, BuiltBlock, Candidates, ExecutedTransaction, Skipped, SublistLimits,

@@ -163,7 +163,7 @@ fn funded_genesis(store: &Arc<StateStore>, spec: &ChainSpec) -> B256 {
     let mut writes = WriteSet::default();
     let mut fund = |address: &str, coins: u64, zeros: u64| {
         let balance = U256::from(coins) * U256::from(10).pow(U256::from(zeros));
-        let account = Account { balance, ..Account::default() };
+        let account = Account { balance: balance.into(), ..Account::default() };
         writes.accounts.push((address.parse::<Address>().expect("an address").into(), account));
     };
     fund("0x0000000000000000000000000000000001000006", 21, 24);

@@ -107,8 +107,7 @@ fn put_value(
     match read {
         Read::Balance => {
             let balance = state.account(account).ok()?.unwrap_or_default().balance;
-            // Below zero: the method's own code knows how that is written.
-            if balance.bit(255) { None } else { output.put_quantity(balance) }
+            output.put_quantity(balance.shown())
         }
         Read::TransactionCount => output.put_quantity(state.account(account).ok()?.unwrap_or_default().nonce),
         Read::Code => output.put_data(&state.code(account).ok()?),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rhizome_answers::{EncodedAnswers, EncodedObjectCache, NamedBlock, Unknown};
-use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::account::{Account, AccountRef, Balance};
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
@@ -52,9 +52,9 @@ fn fill(store: &Arc<StateStore>, balance: u64) -> B256 {
     let account = |balance, nonce| Account { balance, nonce: U256::from(nonce), flags: 0 };
     let changes = WriteSet {
         accounts: vec![
-            (RICH.into(), account(U256::from(balance), 300)),
-            (OWING.into(), account(U256::from(1).wrapping_neg(), 0)),
-            (CONTRACT.into(), account(U256::ZERO, 1)),
+            (RICH.into(), account(U256::from(balance).into(), 300)),
+            (OWING.into(), account(Balance::from_magnitude(true, U256::ONE), 0)),
+            (CONTRACT.into(), account(Balance::ZERO, 1)),
         ],
         code: vec![(CONTRACT.into(), Bytes::from(vec![0x60; 600]))],
         markers: vec![CONTRACT.into()],
@@ -118,6 +118,7 @@ fn answers_are_what_the_state_holds() {
     assert_eq!(read("eth_getBalance", format!(r#" [ "{RICH}" ] "#)), Some("0x10000".into()));
     assert_eq!(read("eth_getBalance", format!(r#"["{RICH:#x}","0x5"]"#)), Some("0xabc".into()));
     assert_eq!(read("eth_getBalance", format!(r#"["{}","latest"]"#, Address::with_last_byte(9))), Some("0x0".into()));
+    assert_eq!(read("eth_getBalance", format!(r#"["{OWING}","latest"]"#)), Some("0x0".into()), "no sign");
     assert_eq!(read("eth_getTransactionCount", format!(r#"["{RICH}","latest"]"#)), Some("0x12c".into()));
     assert_eq!(
         read("eth_getCode", format!(r#"["{CONTRACT}","latest"]"#)),
@@ -149,7 +150,6 @@ fn what_is_not_ordinary_is_declined() {
         ("eth_getBalance", format!(r#"["{address}",5]"#)),
         ("eth_getBalance", format!(r#"["{address}",{{"blockNumber":"0x5"}}]"#)),
         ("eth_getBalance", format!(r#"["{address}","late\u0073t"]"#)),
-        ("eth_getBalance", format!(r#"["{OWING}","latest"]"#)),
         ("eth_getCode", format!(r#"["{address}"]"#)),
         ("eth_getStorageAt", format!(r#"["{CONTRACT}","latest"]"#)),
         ("eth_getStorageAt", format!(r#"["{CONTRACT}","0x","latest"]"#)),

@@ -79,7 +79,7 @@ fn main() {
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
     let genesis = WriteSet {
         accounts: (0..accounts)
-            .map(|number| (owner(number), Account { balance: U256::from(number + 1), ..Account::default() }))
+            .map(|number| (owner(number), Account { balance: U256::from(number + 1).into(), ..Account::default() }))
             .collect(),
         markers: vec![token()],
         storage: (0..cells)

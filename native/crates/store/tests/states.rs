@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::{Model, account, changes};
 use proptest::prelude::*;
-use rhizome_primitives::account::Account;
+use rhizome_primitives::account::{Account, Balance};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, U256};
 use rhizome_store::{CheckProgress, StateStore, StoreOptions};
@@ -184,7 +184,7 @@ fn readers_stay_on_their_root_while_the_head_moves() {
     const WIDTH: u8 = 40;
     let store = StateStore::in_memory(&TINY);
     let block = |number: u64| {
-        let state = Account { balance: U256::from(number), ..Account::default() };
+        let state = Account { balance: U256::from(number).into(), ..Account::default() };
         WriteSet { accounts: (1..=WIDTH).map(|index| (account(index), state)).collect(), ..WriteSet::default() }
     };
     let roots = parking_lot::RwLock::new(vec![EMPTY_ROOT]);
@@ -200,8 +200,8 @@ fn readers_stay_on_their_root_while_the_head_moves() {
                     let reader = store.reader(root).unwrap();
                     for index in 1..=WIDTH {
                         let balance =
-                            reader.account(&account(index)).unwrap().map_or(U256::ZERO, |state| state.balance);
-                        assert_eq!(balance, U256::from(number));
+                            reader.account(&account(index)).unwrap().map_or(Balance::ZERO, |state| state.balance);
+                        assert_eq!(balance, U256::from(number).into());
                     }
                 }
             });

@@ -28,7 +28,7 @@ impl MemoryState {
     /// This state with an account of so many wei.
     #[must_use]
     pub fn with_balance(mut self, address: Address, balance: u64) -> Self {
-        self.accounts.insert(address.into(), Account { balance: U256::from(balance), ..Account::default() });
+        self.accounts.insert(address.into(), Account { balance: U256::from(balance).into(), ..Account::default() });
         self
     }
 
@@ -49,13 +49,13 @@ impl MemoryState {
     /// Wei of an account, zero when there is none.
     #[must_use]
     pub fn balance_of(&self, address: Address) -> U256 {
-        self.accounts.get(&address.into()).map_or(U256::ZERO, |account| account.balance)
+        self.accounts.get(&address.into()).map_or(U256::ZERO, |account| account.balance.word())
     }
 
-    /// Adds wei to an account modulo 2^256, and creates it where it is missing.
+    /// Adds wei to an account, and creates it where it is missing.
     pub fn credit(&mut self, account: impl Into<AccountRef>, amount: U256) {
         let balance = &mut self.accounts.entry(account.into()).or_default().balance;
-        *balance = balance.wrapping_add(amount);
+        *balance = balance.plus(amount);
     }
 
     /// A storage cell as stored; None when absent.
@@ -136,7 +136,8 @@ impl ContractState for MemoryState {
     }
 
     fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError> {
-        self.credit(from, amount.wrapping_neg());
+        let payer = self.accounts.entry(from.into()).or_default();
+        payer.balance = payer.balance.minus(amount);
         self.credit(to, amount);
         Ok(())
     }

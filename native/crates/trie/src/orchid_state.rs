@@ -53,7 +53,7 @@ fn cell_key(slot: U256) -> B256 {
 fn account_value(state: &Account, storage_root: B256, code_hash: Option<B256>) -> Bytes {
     let mut payload = Vec::with_capacity(110);
     rlp::write_uint(&mut payload, state.nonce);
-    rlp::write_uint(&mut payload, state.balance);
+    rlp::write_uint(&mut payload, state.balance.word());
     rlp::write_bytes(&mut payload, storage_root.as_slice());
     rlp::write_bytes(&mut payload, code_hash.unwrap_or(EMPTY_CODE_HASH).as_slice());
     rlp::list(&payload).into()

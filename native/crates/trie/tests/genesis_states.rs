@@ -65,7 +65,7 @@ fn orchid_root_of_a_unitrie_is_that_of_its_accounts() {
         .zip(owners)
         .map(|(number, account)| OrchidAccount {
             account,
-            state: Account { nonce: U256::from(number), balance: U256::from(number << 7), flags: 0 },
+            state: Account { nonce: U256::from(number), balance: U256::from(number << 7).into(), flags: 0 },
             code_hash: (number > 1).then(|| keccak256(&code)),
             cells: if number > 1 {
                 (0..20).map(|slot| (U256::from(slot), vec![7; 31 + slot].into())).collect()

@@ -28,7 +28,7 @@ fn account_of(line: &Json) -> OrchidAccount {
     });
     OrchidAccount {
         account,
-        state: Account { nonce: number("nonce"), balance: number("balance"), ..Account::default() },
+        state: Account { nonce: number("nonce"), balance: number("balance").into(), ..Account::default() },
         code_hash: line.get("code").map(|_| keccak256(&bytes(line, "code"))),
         cells: cells.collect(),
     }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex, toFunctionSelector } from 'viem'
 import { toHex } from '../../../../src/util/bytes.ts'
 import { readArtefact } from '../../../contracts/artefact.ts'
 import { COW } from '../../../support/signedTransaction.ts'
@@ -101,3 +101,41 @@ async function succeeds(node: DevNode, call: Call, gas: number): Promise<boolean
   await node.ask('evm_revert', snapshot)
   return receipt?.status === '0x1'
 }
+
+t.test('maxFeePerGas is the price of an estimate that names no other', async (t) => {
+  const { ask, answer } = await openDevNode(t)
+  const account = `0x${'4d'.repeat(20)}`
+  await ask('hardhat_setBalance', account, '0x5208')
+  const call = { from: account, to: SOMEBODY }
+  const poor = { error: { code: -32000, message: 'insufficient funds for transfer' } }
+  t.equal(
+    await ask('eth_estimateGas', { ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' }),
+    '0x5208',
+  )
+  t.match(await answer('eth_estimateGas', { ...call, maxFeePerGas: '0x2' }), poor)
+  t.match(await answer('eth_estimateGas', { ...call, gasPrice: '0x2' }), poor)
+  t.equal(await ask('eth_estimateGas', { ...call, gasPrice: '0x1', maxFeePerGas: '0x2' }), '0x5208')
+  t.match(await answer('eth_estimateGas', { ...call, maxFeePerGas: 'x' }), { error: { code: -32602 } })
+  // Returns the gas price.
+  const contract = await create({ ask, answer } as DevNode, '0x683a60005260206000f360005260096017f3')
+  const price = await ask('eth_call', { to: contract, maxFeePerGas: '0x7' }, 'latest')
+  t.equal(BigInt(price), 7n)
+})
+
+t.test('methods of the Bridge that answer local calls only say so', async (t) => {
+  const { ask, answer } = await openDevNode(t)
+  await ask('evm_mine')
+  const to = '0x0000000000000000000000000000000001000006'
+  for (const name of [
+    'getBtcBlockchainInitialBlockHeight()',
+    'getFederationThreshold()',
+    'getStateForDebugging()',
+    'getLockingCap()',
+  ]) {
+    const data = toFunctionSelector(`function ${name}`)
+    t.match(await ask('eth_call', { from: FROM, to, data }, 'latest'), /^0x/, name)
+    const { error } = await answer('eth_estimateGas', { from: FROM, to, data })
+    t.equal(error?.code, -32000)
+    t.equal(error?.message, `${name.slice(0, -2)} answers local calls only: precompiled contract reverted`)
+  }
+})

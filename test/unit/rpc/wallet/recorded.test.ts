@@ -52,6 +52,19 @@ function isWiderHere(name: string, params: readonly unknown[]): boolean {
   return name === 'eth_sendTransaction' && call?.maxFeePerGas !== undefined && call.gasPrice === undefined
 }
 
+/** Account of the reference's miner, which is not listed here (decisions.md D50). */
+const MINER = '0xec4ddeb4380ad69b3e509baad9f158cdf4e4681d'
+
+/** What the reference answered, without its miner among the accounts and with the chain of a refusal (decisions.md D53). */
+function asHere({ result, error }: ParsedAnswer) {
+  return {
+    result: Array.isArray(result) ? result.filter((element) => element !== MINER) : result,
+    error: error?.message.startsWith('Invalid chainId: ')
+      ? { ...error, message: `${error.message}, for the chain id of this network is 33` }
+      : error,
+  }
+}
+
 /** The reference has no figures beside the text of a refusal. */
 function withoutStats(error: { readonly code: number; readonly message: string } | undefined) {
   return error === undefined ? undefined : { code: error.code, message: error.message }
@@ -81,7 +94,7 @@ t.test('the wallet answers as the reference in the recorded scenario', async (t)
     }
     t.same(
       { result: found.result, error: withoutStats(found.error) },
-      { result: response.result, error: response.error },
+      asHere(response),
       `step ${step}: ${name}`,
     )
     equal += 1

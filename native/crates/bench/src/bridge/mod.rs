@@ -78,7 +78,7 @@ fn state(headers: &[StoredHeader]) -> Result<Arc<dyn StateReader>, Box<dyn Error
     }
     let head = headers.last().ok_or("no headers")?;
     storage.push((bridge, U256::from_be_slice(b"blockStoreChainHead"), Some(head.encode(true)?.into())));
-    let funds = Account { balance: U256::from(u64::MAX), ..Account::default() };
+    let funds = Account { balance: U256::from(u64::MAX).into(), ..Account::default() };
     let writes = WriteSet {
         accounts: vec![(MEMBER.into(), funds), (bridge, Account::default())],
         markers: vec![bridge],

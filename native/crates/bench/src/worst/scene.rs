@@ -52,7 +52,7 @@ impl Scene {
     pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
         let store = StateStore::in_memory(&StoreOptions::default());
         let contract = AccountRef::from(Address::from(CONTRACT));
-        let funds = Account { balance: U256::from(u64::MAX), ..Account::default() };
+        let funds = Account { balance: U256::from(u64::MAX).into(), ..Account::default() };
         let mut accounts: Vec<(AccountRef, Account)> =
             (0..ACCOUNTS).map(|index| (numbered(FIRST_ACCOUNT + index).into(), funds)).collect();
         let coded: Vec<AccountRef> = (0..CONTRACTS).map(|index| numbered(FIRST_CONTRACT + index).into()).collect();

@@ -182,7 +182,7 @@ impl Executor {
             let found = writes.accounts.iter().find(|(account, _)| {
                 address.parse::<rhizome_primitives::Address>().is_ok_and(|address| *account == address.into())
             });
-            let expected = (quantity(&fields["balance"]), quantity(&fields["nonce"]));
+            let expected = (quantity(&fields["balance"]).into(), quantity(&fields["nonce"]));
             let found = found.map(|(_, account)| (account.balance, account.nonce));
             if found != Some(expected) {
                 differences.push(format!("account {address}: expected {expected:?}, found {found:?}"));

@@ -48,7 +48,7 @@ pub(super) fn recorded_changes(
     for (name, fields) in changes["accounts"].as_object().into_iter().flatten() {
         let Ok(account) = name.parse::<Address>().map(AccountRef::from) else { continue };
         let mut value = read(&account);
-        value.balance = quantity(&fields["balance"]);
+        value.balance = quantity(&fields["balance"]).into();
         value.nonce = quantity(&fields["nonce"]);
         writes.accounts.push((account, value));
     }

@@ -89,7 +89,7 @@ fn threads_and_turns_give_the_same_state() {
     let (accounts, _, gas_used, paid_fees) = sorted(true);
     assert_eq!(paid_fees, U256::from(gas_used));
     let remasc = accounts.iter().find(|(id, _)| id.address() == REMASC_ADDRESS).expect("fees were paid");
-    assert_eq!(remasc.1.balance, paid_fees);
+    assert_eq!(remasc.1.balance, paid_fees.into());
 }
 
 #[test]

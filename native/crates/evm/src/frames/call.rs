@@ -6,7 +6,7 @@ use revm_interpreter::interpreter::InputsImpl;
 use rhizome_contracts::Precompile;
 use rhizome_primitives::{Bytes, U256};
 
-use super::{Evm, FrameResult, NewFrame, Purpose, covers, halt};
+use super::{Evm, FrameResult, NewFrame, Purpose, halt};
 use crate::error::{ExecutionError, HaltKind};
 use crate::host::CallRequest;
 use crate::instructions::Machine;
@@ -52,13 +52,12 @@ impl Evm {
         let sender = machine.input.target_address;
         let context = if keeps_account(request.opcode) { sender } else { request.address };
         let checkpoint = host.journal.checkpoint();
-        if !covers(host.journal.balance(sender.into())?, request.value) {
+        if !host.journal.balance(sender.into())?.covers(request.value) {
             self.refuse(request, true);
             return Ok(None);
         }
         let code = host.journal.code(request.address.into())?;
-        host.journal.add_balance(sender.into(), request.value.wrapping_neg())?;
-        host.journal.add_balance(context.into(), request.value)?;
+        host.journal.transfer(sender.into(), context.into(), request.value)?;
         let depth = machine.input.depth;
         let nonce = host.journal.nonce(sender.into())?;
         let frame = host.frames.last_mut().expect("a frame is calling");

@@ -4,7 +4,7 @@ use revm_interpreter::interpreter::InputsImpl;
 use rhizome_crypto::keccak256;
 use rhizome_primitives::{Address, Bytes, U256, rlp};
 
-use super::{Evm, FrameResult, NewFrame, Purpose, covers, halt};
+use super::{Evm, FrameResult, NewFrame, Purpose, halt};
 use crate::code::initcode_entry;
 use crate::error::{ExecutionError, HaltKind};
 use crate::host::CreateRequest;
@@ -22,7 +22,7 @@ impl Evm {
         let machine = &mut self.frames.last_mut().expect("a frame is creating").machine;
         let depth = machine.input.depth;
         let creator = machine.input.target_address;
-        if depth == host.rules.max_depth || !covers(host.journal.balance(creator.into())?, request.value) {
+        if depth == host.rules.max_depth || !host.journal.balance(creator.into())?.covers(request.value) {
             let _ = machine.stack.push(U256::ZERO);
             return Ok(None);
         }

@@ -18,7 +18,7 @@ use revm_interpreter::interpreter::{ExtBytecode, InputsImpl};
 use revm_interpreter::interpreter_types::{Jumps, MemoryTr};
 use revm_interpreter::{Interpreter, SharedMemory};
 use rhizome_primitives::interrupt::Interrupt;
-use rhizome_primitives::{Address, Bytes, U256};
+use rhizome_primitives::{Address, Bytes};
 
 use crate::error::{ExecutionError, Halt, HaltKind};
 use crate::host::{BlockContext, EvmHost, FrameEnv, Request, SPEC};
@@ -209,12 +209,6 @@ impl Evm {
 enum Next {
     Ended(FrameResult),
     Asked(Request),
-}
-
-/// Whether a balance, which may be negative in local calls and for free transactions, covers an
-/// amount.
-pub(crate) fn covers(balance: U256, amount: U256) -> bool {
-    !balance.bit(255) && balance >= amount
 }
 
 fn exit_of(result: &FrameResult, gas: u64) -> FrameExit {

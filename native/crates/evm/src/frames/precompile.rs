@@ -6,7 +6,7 @@ use rhizome_primitives::contract::{CallType, ContractContext, ContractError};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
 use super::call::copy_memory;
-use super::{Evm, FrameResult, covers, exit_of, halt};
+use super::{Evm, FrameResult, exit_of, halt};
 use crate::error::{ExecutionError, Halt, HaltKind};
 use crate::host::{CallRequest, EvmHost};
 use crate::instructions::call::keeps_account;
@@ -106,7 +106,7 @@ impl Evm {
         let sender = machine.input.target_address;
         let context_address = if keeps_account(request.opcode) { sender } else { request.address };
         let checkpoint = host.journal.checkpoint();
-        if !covers(host.journal.balance(sender.into())?, request.value) {
+        if !host.journal.balance(sender.into())?.covers(request.value) {
             self.refuse(request, true);
             return Ok(None);
         }

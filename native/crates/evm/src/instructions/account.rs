@@ -10,14 +10,14 @@ use rhizome_contracts::Precompile;
 pub(crate) fn balance(context: Context<'_>) -> Step {
     let [word] = pop(context.interpreter)?;
     let balance = context.host.journal.balance(low_address(word).into()).map_err(|error| context.host.failed(error))?;
-    push(context.interpreter, balance)
+    push(context.interpreter, balance.word())
 }
 
 /// RSKIP151.
 pub(crate) fn self_balance(context: Context<'_>) -> Step {
     let address = context.interpreter.input.target_address;
     let balance = context.host.journal.balance(address.into()).map_err(|error| context.host.failed(error))?;
-    push(context.interpreter, balance)
+    push(context.interpreter, balance.word())
 }
 
 /// EXTCODESIZE; 2^256-1 for a precompiled contract (RSKIP90).

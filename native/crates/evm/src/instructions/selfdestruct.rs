@@ -1,8 +1,8 @@
 //! SELFDESTRUCT: the whole balance moves and the account is deleted at the end of the transaction.
 
 use revm_interpreter::InstructionResult;
+use rhizome_primitives::Address;
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{Address, U256};
 
 use super::{Context, Step, charge, low_address, pop, refuse_static};
 use crate::host::EvmHost;
@@ -25,17 +25,19 @@ pub(crate) fn selfdestruct(context: Context<'_>) -> Step {
 /// Moves the balance, if there is one. A contract that names itself burns it.
 fn bequeath(host: &mut EvmHost, owner: Address, beneficiary: Address) -> Result<(), StateError> {
     let balance = host.journal.balance(owner.into())?;
-    if balance != U256::ZERO {
+    if !balance.is_zero() {
         if let Some(frame) = host.frames.last_mut() {
             frame.internal_count += 1;
         }
+        // Only in a local call an owner has less than nothing, and bequeaths that.
+        let (giver, receiver) = if balance.is_negative() { (beneficiary, owner) } else { (owner, beneficiary) };
         if owner == beneficiary {
-            host.journal.add_balance(owner.into(), balance.wrapping_neg())?;
+            host.journal.burn(owner.into())?;
         } else {
-            host.journal.transfer(owner.into(), beneficiary.into(), balance)?;
+            host.journal.transfer(giver.into(), receiver.into(), balance.magnitude())?;
         }
     }
     host.journal.schedule_deletion(owner);
-    host.inheritance = Some((owner, beneficiary, balance));
+    host.inheritance = Some((owner, beneficiary, balance.shown()));
     Ok(())
 }

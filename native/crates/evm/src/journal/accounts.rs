@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rhizome_crypto::keccak256;
-use rhizome_primitives::account::{Account, AccountRef, EMPTY_CODE_HASH};
+use rhizome_primitives::account::{Account, AccountRef, Balance, EMPTY_CODE_HASH};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes, U256};
 
@@ -27,8 +27,8 @@ impl Journal {
         Ok(self.account(id)?.is_some())
     }
 
-    /// Balance in wei, signed; zero without an account.
-    pub fn balance(&mut self, id: AccountRef) -> Result<U256, StateError> {
+    /// Balance in wei; zero without an account.
+    pub fn balance(&mut self, id: AccountRef) -> Result<Balance, StateError> {
         Ok(self.account(id)?.unwrap_or_default().balance)
     }
 
@@ -37,22 +37,41 @@ impl Journal {
         Ok(self.account(id)?.unwrap_or_default().nonce)
     }
 
-    /// Adds to the balance, modulo 2^256. A missing account is created even when the amount is zero
-    /// (evm.md §3.4).
+    /// Adds to the balance. A missing account is created even when the amount is zero (evm.md §3.4).
     pub fn add_balance(&mut self, id: AccountRef, amount: U256) -> Result<(), StateError> {
+        self.change_balance(id, amount, Balance::plus)
+    }
+
+    /// Takes from the balance, which may be below zero afterwards, by the rules of [`Self::add_balance`].
+    pub fn subtract_balance(&mut self, id: AccountRef, amount: U256) -> Result<(), StateError> {
+        self.change_balance(id, amount, Balance::minus)
+    }
+
+    fn change_balance(
+        &mut self,
+        id: AccountRef,
+        amount: U256,
+        change: impl Fn(Balance, U256) -> Balance,
+    ) -> Result<(), StateError> {
         let before = self.account(id)?;
         if before.is_some() && amount.is_zero() {
             return Ok(());
         }
         let mut account = before.unwrap_or_default();
-        account.balance = account.balance.wrapping_add(amount);
+        account.balance = change(account.balance, amount);
         self.set_account(id, account)
     }
 
     /// Moves wei without looking at the sender's balance.
     pub fn transfer(&mut self, from: AccountRef, to: AccountRef, amount: U256) -> Result<(), StateError> {
-        self.add_balance(from, amount.wrapping_neg())?;
+        self.subtract_balance(from, amount)?;
         self.add_balance(to, amount)
+    }
+
+    /// Takes the whole balance from an account that is there.
+    pub fn burn(&mut self, id: AccountRef) -> Result<(), StateError> {
+        let account = self.account(id)?.unwrap_or_default();
+        self.set_account(id, Account { balance: Balance::ZERO, ..account })
     }
 
     /// Adds one to the nonce; a missing account is created.
@@ -64,7 +83,7 @@ impl Journal {
 
     /// Writes an account with nonce zero; the balance stays only if asked for.
     pub fn create_account(&mut self, id: AccountRef, keep_balance: bool) -> Result<(), StateError> {
-        let balance = if keep_balance { self.balance(id)? } else { U256::ZERO };
+        let balance = if keep_balance { self.balance(id)? } else { Balance::ZERO };
         self.set_account(id, Account { balance, ..Account::default() })
     }
 

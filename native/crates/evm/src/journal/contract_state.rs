@@ -31,7 +31,7 @@ impl ContractState for FrameState<'_> {
     }
 
     fn balance(&mut self, address: Address) -> Result<U256, StateError> {
-        self.journal.balance(address.into())
+        Ok(self.journal.balance(address.into())?.word())
     }
 
     fn transfer(&mut self, from: Address, to: AccountRef, amount: U256) -> Result<(), StateError> {

@@ -8,7 +8,7 @@ use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, Bytes};
 
 use super::{AccountOverride, Message};
-use crate::error::{Failure, Halt, HaltKind, TransactionError};
+use crate::error::{Failure, Halt, TransactionError};
 use crate::frames::{Evm, Workspace};
 use crate::host::BlockContext;
 use crate::journal::Journal;
@@ -143,13 +143,6 @@ impl From<TransactionOutcome> for CallOutcome {
 
 impl From<Failure> for CallStatus {
     fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Revert(_) => Self::Revert,
-            Failure::Halt(halt) => Self::Halt(halt),
-            Failure::Precompile(text) => Self::Halt(Halt { kind: HaltKind::Precompile, text }),
-            Failure::PrecompileGas { required, .. } => {
-                Self::Halt(Halt { kind: HaltKind::OutOfGas, text: format!("the contract called costs {required} gas") })
-            }
-        }
+        failure.into_halt().map_or(Self::Revert, Self::Halt)
     }
 }

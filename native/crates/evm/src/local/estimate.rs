@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use rhizome_primitives::account::Account;
+use rhizome_primitives::account::{Account, Balance};
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 use thiserror::Error;
 
 use super::{AccountOverride, Message};
-use crate::error::{ExecutionError, Failure, InvalidTransaction, TransactionError};
-use crate::frames::{Evm, covers};
+use crate::error::{ExecutionError, Failure, Halt, InvalidTransaction, TransactionError};
+use crate::frames::Evm;
 use crate::gas;
 use crate::host::BlockContext;
 use crate::journal::Journal;
@@ -49,21 +49,24 @@ pub enum EstimateError {
     #[error("insufficient funds for transfer")]
     Funds {
         /// Balance in wei.
-        balance: U256,
+        balance: Balance,
         /// Wei needed.
         required: U256,
     },
     /// REVERT, with its data.
     #[error("execution reverted")]
     Revert(Bytes),
-    /// It fails even with the largest allowed limit.
+    /// It wants more gas than the largest allowed limit. In geth's words, which clients know.
     #[error("gas required exceeds allowance ({allowance})")]
     Allowance {
         /// The largest limit.
         allowance: u64,
         /// How it failed; None if the allowance is below the intrinsic gas.
-        failure: Option<Failure>,
+        halt: Option<Halt>,
     },
+    /// It fails whatever the limit.
+    #[error("{}", .0.message())]
+    Halt(Halt),
     /// No gas limit makes it valid.
     #[error(transparent)]
     Invalid(InvalidTransaction),
@@ -89,13 +92,18 @@ pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> R
     let mut search = Search::new(input, state)?;
     let cap = search.cap;
     if cap < search.intrinsic {
-        return Err(EstimateError::Allowance { allowance: cap, failure: None });
+        return Err(EstimateError::Allowance { allowance: cap, halt: None });
     }
     let outcome = search.run(cap)?;
     match outcome.failure {
         None => {}
         Some(Failure::Revert(data)) => return Err(EstimateError::Revert(data)),
-        failure => return Err(EstimateError::Allowance { allowance: cap, failure }),
+        Some(failure) => {
+            return Err(match failure.into_halt() {
+                Some(halt) if !halt.is_want_of_gas() => EstimateError::Halt(halt),
+                halt => EstimateError::Allowance { allowance: cap, halt },
+            });
+        }
     }
     // Most programs need exactly what they used before refunds.
     let used = outcome.gas_used + outcome.refund;
@@ -150,10 +158,10 @@ impl<'a> Search<'a> {
         if message.from.is_some() {
             let balance = account.balance;
             let refused = |required: U256| EstimateError::Funds { balance, required };
-            if !covers(balance, message.value) {
+            if !balance.covers(message.value) {
                 return Err(refused(message.value));
             }
-            let spare = balance - message.value;
+            let spare = balance.word() - message.value;
             if intrinsic > 0
                 && let Some(affordable) = spare.checked_div(message.gas_price)
             {
@@ -166,7 +174,7 @@ impl<'a> Search<'a> {
         }
         if message.from.is_none() {
             journal
-                .set_account(message.sender(), Account { balance: UNNAMED_FUNDS, ..account })
+                .set_account(message.sender(), Account { balance: UNNAMED_FUNDS.into(), ..account })
                 .map_err(ExecutionError::from)?;
         }
         // Every execution is undone; the values that it read stay for the next one.

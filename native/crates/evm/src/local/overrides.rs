@@ -1,20 +1,17 @@
 //! Overrides of the state of a call.
 
-use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::account::{AccountRef, Balance};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 
 use crate::journal::{Cell, Journal};
-
-/// The largest balance: balances are signed.
-const MAX_BALANCE: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1]);
 
 /// Overrides of one account. Absent fields keep their values.
 #[derive(Clone, Debug, Default)]
 pub struct AccountOverride {
     /// Account.
     pub address: Address,
-    /// Wei, capped at 2^255-1.
+    /// Wei.
     pub balance: Option<U256>,
     /// Nonce.
     pub nonce: Option<U256>,
@@ -31,7 +28,7 @@ impl AccountOverride {
         let id = AccountRef::from(self.address);
         if self.balance.is_some() || self.nonce.is_some() {
             let mut account = journal.account(id)?.unwrap_or_default();
-            account.balance = self.balance.map_or(account.balance, |balance| balance.min(MAX_BALANCE));
+            account.balance = self.balance.map_or(account.balance, Balance::from);
             account.nonce = self.nonce.unwrap_or(account.nonce);
             journal.set_account(id, account)?;
         }

@@ -10,7 +10,7 @@ use rhizome_primitives::{B256, U256};
 use super::transfers::{TransferRecorder, ValueTransfer};
 use super::{AccountOverride, CallOutcome, Message};
 use crate::error::{ExecutionError, InvalidTransaction, TransactionError};
-use crate::frames::{Evm, covers};
+use crate::frames::Evm;
 use crate::gas;
 use crate::host::BlockContext;
 use crate::journal::Journal;
@@ -169,5 +169,5 @@ fn impossible(
         return Ok(Some(InvalidTransaction::IntrinsicGas { gas_limit, intrinsic }));
     }
     let balance = host.journal.balance(sender)?;
-    Ok((!covers(balance, value)).then_some(InvalidTransaction::Funds { balance, required: value }))
+    Ok((!balance.covers(value)).then_some(InvalidTransaction::Funds { balance, required: value }))
 }

@@ -260,9 +260,11 @@ fn estimates_fail_with_their_reasons() {
         matches!(estimate(message(), state("5f5ffd"), 100_000), Err(EstimateError::Revert(data)) if data.is_empty())
     );
     let stuck = estimate(message(), state("5b5f56"), 100_000);
-    assert!(matches!(stuck, Err(EstimateError::Allowance { allowance: 100_000, failure: Some(_) })));
+    assert!(matches!(stuck, Err(EstimateError::Allowance { allowance: 100_000, halt: Some(_) })));
     let tiny = estimate(message(), state("00"), 20_000);
-    assert!(matches!(tiny, Err(EstimateError::Allowance { allowance: 20_000, failure: None })));
+    assert!(matches!(tiny, Err(EstimateError::Allowance { allowance: 20_000, halt: None })));
+    let invalid = estimate(message(), state("fe"), 100_000).expect_err("it halts whatever the gas");
+    assert_eq!(invalid.to_string(), "Invalid operation code: opcode[fe]: invalid opcode: INVALID");
     // An unnamed sender can send any amount.
     let unnamed = Message { from: None, value: U256::from(5), ..message() };
     assert_eq!(estimate(unnamed, state("00"), 100_000).expect("an estimate"), 21_000);

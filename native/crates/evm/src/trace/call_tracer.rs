@@ -17,11 +17,12 @@ pub(crate) struct NestedCalls {
 }
 
 impl NestedCalls {
-    /// Writes everything after the nested calls.
-    fn close(&self, json: &mut JsonWriter, call: &Call, traced: &Traced<'_>) {
+    /// Writes everything after the nested calls. The position of a log is the number of those before it.
+    fn close(&self, json: &mut JsonWriter, Unfinished { call, passed }: &Unfinished<'_>, traced: &Traced<'_>) {
         if self.with_log && !call.logs.is_empty() {
             json.raw(",\"logs\":[");
             let mut first = true;
+            let mut position = 0;
             let range = call.logs.clone();
             for (index, log) in range.clone().zip(traced.outcome.logs.get(range).unwrap_or_default()) {
                 json.separate(&mut first);
@@ -37,12 +38,22 @@ impl NestedCalls {
                 }
                 json.raw("],\"data\":");
                 json.data(&log.data);
+                position += passed[position..].iter().take_while(|&&logs| logs <= index).count();
+                json.raw(",\"position\":");
+                json.quantity(U256::from(position));
                 json.raw("}");
             }
             json.raw("]");
         }
         json.raw("}");
     }
+}
+
+/// A call whose JSON is still open.
+struct Unfinished<'a> {
+    call: &'a Call,
+    /// For each call that it made so far, the logs of the transaction until that ended; ascending.
+    passed: Vec<usize>,
 }
 
 /// Writes everything before the nested calls.
@@ -104,23 +115,23 @@ impl CallFormat for NestedCalls {
         let mut json = JsonWriter::default();
         let top = traced.top_call(tree);
         open(&mut json, &top);
-        // Calls whose JSON is still open, and whether nested calls were written.
-        let mut unfinished = vec![(&top, false)];
-        let end = |json: &mut JsonWriter, (call, has_calls): (&Call, bool)| {
-            if has_calls {
+        let mut unfinished = vec![Unfinished { call: &top, passed: Vec::new() }];
+        let end = |json: &mut JsonWriter, ended: Unfinished<'_>| {
+            if !ended.passed.is_empty() {
                 json.raw("]");
             }
-            self.close(json, call, traced);
+            self.close(json, &ended, traced);
         };
         for call in if self.only_top_call { &[][..] } else { &tree.calls } {
-            while let Some(ended) = unfinished.pop_if(|(above, _)| above.level >= call.level) {
+            while let Some(ended) = unfinished.pop_if(|above| above.call.level >= call.level) {
                 end(&mut json, ended);
             }
-            if let Some((_, has_calls)) = unfinished.last_mut() {
-                json.raw(if std::mem::replace(has_calls, true) { "," } else { ",\"calls\":[" });
+            if let Some(Unfinished { passed, .. }) = unfinished.last_mut() {
+                json.raw(if passed.is_empty() { ",\"calls\":[" } else { "," });
+                passed.push(call.logs_passed);
             }
             open(&mut json, call);
-            unfinished.push((call, false));
+            unfinished.push(Unfinished { call, passed: Vec::new() });
         }
         while let Some(ended) = unfinished.pop() {
             end(&mut json, ended);

@@ -40,6 +40,8 @@ pub(crate) struct Call {
     pub(crate) failure: Option<TraceFailure>,
     /// Its logs and those of the calls below, by index in the transaction; empty when they were undone.
     pub(crate) logs: Range<usize>,
+    /// Logs of the transaction that are before those of the calls which follow it.
+    pub(crate) logs_passed: usize,
     pub(crate) children: usize,
 }
 
@@ -50,8 +52,6 @@ pub(crate) struct CallTree {
     pub(crate) calls: Vec<Call>,
     /// Number of calls of the transaction itself.
     pub(crate) children: usize,
-    /// Whether the transaction ran code.
-    pub(crate) ran_code: bool,
     open: Vec<Open>,
     bytes: usize,
     max_bytes: usize,
@@ -69,7 +69,7 @@ enum Open {
 
 impl CallTree {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { calls: Vec::new(), children: 0, ran_code: false, open: Vec::new(), bytes: 0, max_bytes }
+        Self { calls: Vec::new(), children: 0, open: Vec::new(), bytes: 0, max_bytes }
     }
 
     /// Whether calls are missing because the limit was reached.
@@ -114,10 +114,7 @@ impl Inspector for CallTree {
     fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
         let open = match (entry.depth, entry.target) {
             (0, Target::Precompile) => Open::TopPrecompile,
-            (0, target) => {
-                self.ran_code = target == Target::Code;
-                Open::Top
-            }
+            (0, _) => Open::Top,
             (_, Target::Precompile) => Open::Absent,
             (_, target) => {
                 let delegate = entry.kind == FrameKind::DelegateCall;
@@ -135,6 +132,7 @@ impl Inspector for CallTree {
                     output: Bytes::new(),
                     failure: None,
                     logs: logs..logs,
+                    logs_passed: logs,
                     children: 0,
                 })
                 .map_or(Open::Absent, Open::Call)
@@ -164,7 +162,10 @@ impl Inspector for CallTree {
         let call = &mut self.calls[index];
         call.gas_used = exit.gas_used;
         call.output = exit.output.clone();
-        call.logs.end = if failure.is_some() { call.logs.start } else { journal.log_count() };
+        if failure.is_none() {
+            call.logs.end = journal.log_count();
+            call.logs_passed = call.logs.end;
+        }
         call.failure = failure;
         self.bytes += 2 * exit.output.len();
         Ok(())
@@ -199,6 +200,8 @@ fn transfer_call(kind: CallKind, level: usize, from: Address, to: Address, value
         output: Bytes::new(),
         failure: None,
         logs: 0..0,
+        // Nothing of the call above follows it.
+        logs_passed: usize::MAX,
         children: 0,
     }
 }

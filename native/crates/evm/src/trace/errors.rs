@@ -28,7 +28,7 @@ impl TraceFailure {
     pub(crate) fn geth(&self) -> Cow<'_, str> {
         match self {
             Self::Revert => "execution reverted".into(),
-            Self::Halt(halt) => geth_message(halt),
+            Self::Halt(halt) => halt.in_geth().unwrap_or_else(|| halt.text.as_str().into()),
         }
     }
 
@@ -38,26 +38,6 @@ impl TraceFailure {
             Self::Revert => "Reverted",
             Self::Halt(halt) => parity_message(halt),
         }
-    }
-}
-
-/// Geth's message for a halt.
-pub(crate) fn geth_message(halt: &Halt) -> Cow<'_, str> {
-    match halt.kind {
-        HaltKind::OutOfGas => "out of gas".into(),
-        HaltKind::CodeDeposit => "contract creation code storage out of gas".into(),
-        HaltKind::InvalidOpcode(0xfe) => "invalid opcode: INVALID".into(),
-        HaltKind::InvalidOpcode(opcode) => format!("invalid opcode: opcode {opcode:#x} not defined").into(),
-        HaltKind::BadJump => "invalid jump destination".into(),
-        HaltKind::StackUnderflow | HaltKind::MissingValue => "stack underflow".into(),
-        HaltKind::StackOverflow => "stack limit reached 1024".into(),
-        HaltKind::StaticViolation => "write protection".into(),
-        HaltKind::AddressCollision => "contract address collision".into(),
-        HaltKind::CodeTooLong => "max code size exceeded".into(),
-        HaltKind::InitcodeTooLong => "max initcode size exceeded".into(),
-        HaltKind::CodePrefix => "invalid code: must not begin with 0xef".into(),
-        HaltKind::ReturnDataOutOfBounds => "return data out of bounds".into(),
-        _ => halt.text.as_str().into(),
     }
 }
 

@@ -114,7 +114,7 @@ pub(crate) fn read(address: Address, journal: &mut Journal) -> Result<AccountSta
 fn of(account: Option<Account>) -> AccountState {
     let exists = account.is_some();
     let Account { balance, nonce, .. } = account.unwrap_or_default();
-    AccountState { exists, balance, nonce, ..AccountState::default() }
+    AccountState { exists, balance: balance.shown(), nonce, ..AccountState::default() }
 }
 
 /// The stack word at a depth from the top, as an address.

@@ -155,6 +155,40 @@ fn logs_that_were_undone_are_not_shown() {
 }
 
 #[test]
+fn logs_tell_how_many_calls_were_before_them() {
+    let log = "5f5fa0";
+    let call = format!("5f5f5f5f5f73{OTHER:x}61fffff150").replace("0x", "");
+    let positions = |call: &Value| -> Vec<Value> {
+        call["logs"].as_array().into_iter().flatten().map(|log| log["position"].clone()).collect()
+    };
+    let program = format!("{log}{call}{log}{call}{call}{log}");
+    let found = trace(&program, &format!("{log}{log}"), CALLS);
+    // With those of the calls below, as the reference lists them.
+    assert_eq!(positions(&found), ["0x0", "0x0", "0x0", "0x1", "0x1", "0x1", "0x2", "0x2", "0x3"]);
+    assert_eq!(positions(&found["calls"][2]), ["0x0", "0x0"]);
+    let undone = trace(&program, &format!("{log}5f5ffd"), CALLS);
+    assert_eq!(positions(&undone), ["0x0", "0x1", "0x3"]);
+    let silent = trace(&program, "00", CALLS);
+    assert_eq!(positions(&silent), ["0x0", "0x1", "0x3"]);
+    let top = trace(&program, "00", Tracer::Calls { only_top_call: true, with_log: true });
+    assert_eq!(positions(&top), ["0x0", "0x0", "0x0"]);
+}
+
+#[test]
+fn the_gas_of_a_transaction_is_its_limit_also_where_no_code_runs() {
+    let identity = address!("0000000000000000000000000000000000000004");
+    for to in [Some(CONTRACT), Some(OTHER), Some(identity), None] {
+        let message = Message { from: Some(SENDER), to, ..Message::default() };
+        for tracer in [CALLS, Tracer::Flat] {
+            let trace = run(state("00", ""), message.clone(), &options(tracer)).expect("a trace");
+            let top: Value = serde_json::from_str(&trace.texts[0]).expect("JSON");
+            let gas = if tracer == Tracer::Flat { &top["action"]["gas"] } else { &top["gas"] };
+            assert_eq!(gas, "0xf4240", "{to:?}");
+        }
+    }
+}
+
+#[test]
 fn struct_logs_put_the_cost_of_a_call_at_its_last_instruction() {
     let found = trace(&calling("f1"), SEVEN, STRUCT_LOGS);
     let logs = found["structLogs"].as_array().expect("instructions");

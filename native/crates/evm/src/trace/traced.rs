@@ -34,8 +34,8 @@ pub(crate) trait Tracing: Inspector + Sized {
 }
 
 impl Traced<'_> {
-    /// The transaction itself as a call. Its gas is the limit if code ran and zero otherwise; its gas used is that of
-    /// the receipt (evm.md §6.3).
+    /// The transaction itself as a call. Its gas is the limit, also where no code runs (decisions.md D47); its gas used
+    /// is that of the receipt.
     pub(crate) fn top_call(&self, tree: &CallTree) -> Call {
         let Self { transaction, outcome, .. } = self;
         let kind = if transaction.to.is_none() { FrameKind::Create } else { FrameKind::Call };
@@ -45,12 +45,13 @@ impl Traced<'_> {
             from: transaction.sender.address(),
             to: transaction.to.or(outcome.contract_address).unwrap_or_default(),
             value: transaction.value,
-            gas: if tree.ran_code { transaction.gas_limit } else { 0 },
+            gas: transaction.gas_limit,
             gas_used: outcome.gas_used,
             input: transaction.data.clone(),
             output: outcome.output.clone(),
             failure: TraceFailure::of_transaction(outcome.failure.as_ref()),
             logs: 0..outcome.logs.len(),
+            logs_passed: outcome.logs.len(),
             children: tree.children,
         }
     }

@@ -134,7 +134,7 @@ impl Evm {
             self.validate(transaction, position, intrinsic)?;
             self.host.journal.increase_nonce(transaction.sender)?;
             let purchase = transaction.gas_price.wrapping_mul(U256::from(transaction.gas_limit));
-            self.host.journal.add_balance(transaction.sender, purchase.wrapping_neg())?;
+            self.host.journal.subtract_balance(transaction.sender, purchase)?;
         }
         let run = match transaction.to {
             None => self.run_creation(transaction, intrinsic, inspector)?,
@@ -159,14 +159,15 @@ impl Evm {
         };
         let left = run.leftover + refund as i64;
         let price = transaction.gas_price;
-        let paid = if run.threw {
-            price.wrapping_mul(U256::from(transaction.gas_limit))
-        } else {
-            price.wrapping_mul(signed(transaction.gas_limit as i64 - left))
-        };
+        let spent = if run.threw { transaction.gas_limit } else { (transaction.gas_limit as i64 - left) as u64 };
+        let paid = price.wrapping_mul(U256::from(spent));
         if let Mode::Sent(fees) = mode {
-            let returned = if run.threw { U256::ZERO } else { price.wrapping_mul(signed(left)) };
-            journal.add_balance(transaction.sender, returned)?;
+            let returned = price.wrapping_mul(U256::from(if run.threw { 0 } else { left.unsigned_abs() }));
+            if left < 0 {
+                journal.subtract_balance(transaction.sender, returned)?;
+            } else {
+                journal.add_balance(transaction.sender, returned)?;
+            }
             if fees == FeePayment::AtOnce {
                 journal.add_balance(REMASC_ADDRESS.into(), paid)?;
             }
@@ -190,10 +191,4 @@ impl Evm {
     pub(crate) fn internal(text: impl Into<String>) -> TransactionError {
         InvalidTransaction::Internal(text.into()).into()
     }
-}
-
-/// Two's complement of a signed amount of gas.
-fn signed(gas: i64) -> U256 {
-    let magnitude = U256::from(gas.unsigned_abs());
-    if gas < 0 { magnitude.wrapping_neg() } else { magnitude }
 }

@@ -186,7 +186,7 @@ impl Evm {
             }),
             // The reference fails while it writes the receipt; a local call has none (evm.md §8 row 5).
             FrameStatus::Halt(halt) if halt.kind.has_no_message() && !self.host.transaction.local_call => {
-                Err(Self::internal(halt.text))
+                Err(Self::internal(halt.message()))
             }
             FrameStatus::Halt(halt) => Ok(Run::halted(halt)),
         }
@@ -232,7 +232,7 @@ impl Evm {
         }
         let leftover = transaction.gas_limit as i64 - used as i64;
         if leftover < 0 && with_intrinsic {
-            return Err(Self::internal("gas below the price of the contract called"));
+            return Err(Self::internal("gas below the price of the contract called: out of gas"));
         }
         if I::FRAMES {
             let input = transaction.data.clone();
@@ -279,7 +279,7 @@ impl Evm {
 /// A failure to price a contract that the transaction calls makes the transaction invalid.
 fn failure_without_price(error: rhizome_primitives::contract::ContractError) -> TransactionError {
     match failure(error) {
-        Ok(text) => Evm::internal(text),
+        Ok(text) => Evm::internal(Halt { kind: HaltKind::Precompile, text }.message()),
         Err(error) => error.into(),
     }
 }
@@ -288,7 +288,7 @@ fn failure_without_price(error: rhizome_primitives::contract::ContractError) -> 
 fn gas_after(transaction: &Transaction, intrinsic: u64) -> Result<i64, TransactionError> {
     match transaction.gas_limit.checked_sub(intrinsic) {
         Some(left) => Ok(left as i64),
-        None => Err(Evm::internal("gas below the intrinsic gas")),
+        None => Err(Evm::internal("gas below the intrinsic gas: intrinsic gas too low")),
     }
 }
 

@@ -4,7 +4,7 @@ use rhizome_primitives::U256;
 
 use super::{Position, Transaction};
 use crate::error::{InvalidTransaction, TransactionError};
-use crate::frames::{Evm, covers};
+use crate::frames::Evm;
 use crate::rules::MAX_INITCODE_SIZE;
 
 /// The largest amount of gas; a sum that reaches it never fits.
@@ -45,7 +45,7 @@ impl Evm {
             gas.and_then(|gas| gas.checked_add(transaction.value))
         };
         let balance = host.journal.balance(transaction.sender)?;
-        if !required.is_some_and(|required| covers(balance, required)) {
+        if !required.is_some_and(|required| balance.covers(required)) {
             return Err(InvalidTransaction::Funds { balance, required: required.unwrap_or(U256::MAX) }.into());
         }
         if !transaction.remasc && !transaction.signature_accepted {

@@ -37,7 +37,7 @@ pub(crate) fn state_of(trie: &Value) -> WriteSet {
 fn account(value: &[u8]) -> Account {
     let items = Item::read_only(value).and_then(Item::items).expect("an account");
     let balance = items[1].u256().expect("a balance");
-    Account { nonce: items[0].u256().expect("a nonce"), balance, flags: 0 }
+    Account { nonce: items[0].u256().expect("a nonce"), balance: balance.into(), flags: 0 }
 }
 
 /// A block in the form that the executor needs.

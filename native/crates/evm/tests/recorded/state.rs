@@ -1,6 +1,6 @@
 //! Recorded pre-states as change sets.
 
-use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::account::{Account, AccountRef, Balance};
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, U256};
 use serde_json::Value;
@@ -35,10 +35,10 @@ pub(crate) fn pre_state(pre: &Value, precompiles: Option<&[Value]>) -> WriteSet 
     writes
 }
 
-/// A quantity that may be negative, in two's complement.
-fn signed(value: &Value) -> U256 {
+/// A quantity that may be negative.
+fn signed(value: &Value) -> Balance {
     match value.as_str().and_then(|text| text.strip_prefix('-')) {
-        Some(magnitude) => magnitude.parse::<U256>().expect("a number").wrapping_neg(),
-        None => quantity(value),
+        Some(magnitude) => Balance::from_magnitude(true, magnitude.parse().expect("a number")),
+        None => quantity(value).into(),
     }
 }

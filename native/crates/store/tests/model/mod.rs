@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::account::{Account, AccountRef, Balance};
 use rhizome_primitives::state::{StateReader, WriteSet};
 use rhizome_primitives::{Address, Bytes, U256};
 use rhizome_trie::keccak256;
@@ -94,10 +94,6 @@ pub(crate) fn changes() -> impl Strategy<Value = WriteSet> {
 }
 
 fn state(nonce: u64, balance: i64) -> Account {
-    let magnitude = U256::from(balance.unsigned_abs());
-    Account {
-        nonce: U256::from(nonce),
-        balance: if balance < 0 { magnitude.wrapping_neg() } else { magnitude },
-        flags: 0,
-    }
+    let balance = Balance::from_magnitude(balance < 0, U256::from(balance.unsigned_abs()));
+    Account { nonce: U256::from(nonce), balance, flags: 0 }
 }
