@@ -469,6 +469,8 @@ export interface BlockEnvironment {
   difficulty: Uint8Array
   /** Gas limit, below 2^64. */
   gasLimit: bigint
+  /** Bytes of the gas limit in the header; absent for a usual width. */
+  gasLimitWidth?: number
   /** Miner, 20 bytes; zero for an empty coinbase. */
   coinbase: Uint8Array
   /** Wei. */

@@ -11,13 +11,18 @@ export type ExecutingHeader = Pick<
   'number' | 'timestamp' | 'difficultyBytes' | 'gasLimitBytes' | 'coinbase' | 'minimumGasPrice' | 'parentHash'
 >
 
+/** Bytes of a gas limit that the executor takes as the number that they are. */
+const USUAL_GAS_LIMIT_BYTES = 8
+
 /** The block environment of the EVM. */
 export function toBlockEnvironment(fields: ExecutingHeader): BlockEnvironment {
+  const { length: width } = fields.gasLimitBytes
   return {
     number: fields.number,
     timestamp: fields.timestamp,
     difficulty: fields.difficultyBytes,
     gasLimit: bytesToBigInt(fields.gasLimitBytes),
+    ...(width > USUAL_GAS_LIMIT_BYTES ? { gasLimitWidth: width } : {}),
     coinbase: fields.coinbase.length === 0 ? NO_COINBASE : fields.coinbase,
     minimumGasPrice: bigIntToBytes(fields.minimumGasPrice ?? 0n),
     parentHash: fields.parentHash,

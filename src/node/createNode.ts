@@ -20,7 +20,7 @@ import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
 import { Certificate } from './certificate.ts'
-import { type ChainHandle, startChainThread } from './chainThread/chainHandle.ts'
+import { type BlockChoices, type ChainHandle, startChainThread } from './chainThread/chainHandle.ts'
 import type { HeadStats } from './chainThread/chainListener.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
@@ -120,7 +120,7 @@ export async function createNode({
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
-  let coinbase: Buffer | null = null
+  let choices: BlockChoices = { coinbase: null, priceTarget: null }
   let isSyncing = false
   let current = config
   let chainThread: ChainHandle | null = null
@@ -147,8 +147,8 @@ export async function createNode({
       isProducing = on
       service?.onChange()
     },
-    onChange: (paid) => {
-      coinbase = paid
+    onChange: (changed) => {
+      choices = changed
       mining?.settingsChanged()
       service?.onChange()
     },
@@ -169,7 +169,7 @@ export async function createNode({
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   chainThread = chain
-  coinbase = chain.coinbase
+  choices = chain.choices
   const exposed = findExposed([config.dataDir, ...storeFolders(config.dataDir).flatMap(storePaths)])
   if (exposed.length > 0) {
     log.warn(
@@ -278,7 +278,10 @@ export async function createNode({
     const watch = new SlowLog(logger.child({ part: 'rpc' }), config.slowRequestTime)
     if (config.mergedMining)
       mining = createFrontMining(chain.service, config.workRefreshTime * 1000, Date.now)
-    const production = () => ({ coinbase, mining: isProducing })
+    const production = () => {
+      const { coinbase, priceTarget } = choices
+      return { coinbase, priceTarget, mining: isProducing }
+    }
     const shared = {
       config,
       logger,
@@ -365,7 +368,7 @@ interface ServiceParts {
   /** null while it is off. */
   readonly tracing: Tracing | null
   /** How blocks are made now. */
-  readonly production: () => Pick<NodeStatus, 'coinbase' | 'mining'>
+  readonly production: () => Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
   /** null for a node without peers. */
   readonly peers: PeerHandle | null
   /** null for a node on its own. */
@@ -433,7 +436,7 @@ function contextOptions(
       listening: true,
       peers: [],
       syncing: null,
-      coinbase: chain.coinbase,
+      coinbase: chain.choices.coinbase,
       mining: config.mining,
     },
   }

@@ -102,6 +102,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       peers: [],
       syncing: null,
       coinbase: core.coinbase,
+      priceTarget: core.priceTarget,
       mining: isAutomatic(core.producer.mode),
     }),
   })

@@ -128,6 +128,11 @@ export interface NodeStatus {
   readonly fleet?: FleetStatus
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
+  /**
+   * What the minimum gas price of coming blocks goes towards, wei: of the thread where methods without a wait run, on a
+   * chain whose blocks this node makes.
+   */
+  readonly priceTarget?: bigint | null
   readonly mining: boolean
 }
 

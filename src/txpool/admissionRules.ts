@@ -8,6 +8,8 @@ import type { PoolHead, PoolLimits } from './interface.ts'
 /** Largest transaction that the pool admits, bytes. */
 const MAXIMUM_TRANSACTION_BYTES = 131_072
 const MAXIMUM_NONCE_BYTES = 8
+/** Accounts have signed words (consensus.md §6.5). */
+const LARGEST_BALANCE = 2n ** 255n - 1n
 
 /** A transaction to be admitted. */
 export interface Candidate {
@@ -65,6 +67,16 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
 /** Whether nobody signed it, on a development chain, and it costs nothing: whoever it is of can pay it. */
 function isImpersonatedForNothing({ transaction, sender }: Candidate): boolean {
   return transaction.gasPrice === 0n && impersonatedSender(transaction)?.equals(sender) === true
+}
+
+/**
+ * Checks a transaction that waits for a nonce. Its value is looked at when it becomes pending; one that no account can ever
+ * have is refused at once.
+ * @throws PoolRefusal
+ */
+export function assertQueueable({ fields: { value } }: Transaction, balance: bigint): void {
+  if (value <= LARGEST_BALANCE) return
+  throw new PoolRefusal('INSUFFICIENT_FUNDS', 'insufficient funds', { balance, required: value })
 }
 
 function assertGasPrice({ gasPrice }: Transaction, { minimumGasPrice }: PoolHead): void {

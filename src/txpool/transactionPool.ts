@@ -1,5 +1,5 @@
 import type { Transaction } from '../chain/codec/transaction.ts'
-import { assertAdmissible } from './admissionRules.ts'
+import { assertAdmissible, assertQueueable } from './admissionRules.ts'
 import { PoolRefusal } from './errors.ts'
 import type {
   Arrival,
@@ -126,7 +126,10 @@ export class TransactionPool {
     const entry = this.#entry({ transaction, sender, ...this.#arrival() })
     this.#assertUnknown(transaction)
     const { replaced, nextNonce } = this.#place(entry)
-    if (transaction.nonce > nextNonce) return
+    if (transaction.nonce > nextNonce) {
+      this.#assertQueueable(entry)
+      return
+    }
     const circumstances = { replaced: replaced ?? null, head: this.#head, pendingNonce: nextNonce }
     this.#quota?.check(entry, circumstances, now)
     this.#assertPendingFunds(entry, replaced)
@@ -256,6 +259,7 @@ export class TransactionPool {
     const { transaction } = entry
     const { replaced, nextNonce } = this.#place(entry)
     if (transaction.nonce > nextNonce) {
+      this.#assertQueueable(entry)
       this.#queued.add(entry)
       return 'queued'
     }
@@ -277,6 +281,10 @@ export class TransactionPool {
     const replaced = this.#pending.at(senderHex, transaction.nonce)
     if (replaced !== undefined) this.#assertBump(transaction, replaced.transaction)
     return { replaced, nextNonce: this.nextNonce(sender) }
+  }
+
+  #assertQueueable({ transaction, sender }: PooledTransaction): void {
+    assertQueueable(transaction, this.#head.account(sender)?.balance ?? 0n)
   }
 
   /** Rule 17: a replacement must raise the price by the required percentage. */

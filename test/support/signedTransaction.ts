@@ -14,7 +14,8 @@ export interface TestAccount {
 export interface TestTransaction {
   readonly from?: TestAccount
   readonly nonce?: bigint
-  readonly gasPrice?: bigint
+  /** null leaves its element empty. */
+  readonly gasPrice?: bigint | null
   readonly gasLimit?: bigint
   /** Empty creates a contract. */
   readonly to?: Buffer
@@ -23,6 +24,8 @@ export interface TestTransaction {
   readonly chainId?: number
   /** In place of the bytes of the nonce. */
   readonly nonceBytes?: Buffer
+  /** In place of the bytes of the gas limit. */
+  readonly gasLimitBytes?: Buffer
 }
 
 /** The account of a wallet seed; `cow` to `cow9` are funded on regtest. */
@@ -43,8 +46,8 @@ export function signedTransaction(given: TestTransaction = {}): Transaction {
   const signer = { address, sign: (hash: Buffer) => signHash(hash, privateKey) }
   return signTransaction(signer, {
     nonceBytes: given.nonceBytes ?? bigIntToBytes(given.nonce ?? 0n),
-    gasPrice: given.gasPrice ?? 1n,
-    gasLimitBytes: bigIntToBytes(given.gasLimit ?? 21_000n),
+    gasPrice: given.gasPrice === undefined ? 1n : given.gasPrice,
+    gasLimitBytes: given.gasLimitBytes ?? bigIntToBytes(given.gasLimit ?? 21_000n),
     to: given.to ?? STRANGER.address,
     value: given.value ?? 1n,
     data: given.data ?? Buffer.alloc(0),

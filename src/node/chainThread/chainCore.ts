@@ -215,6 +215,11 @@ export class ChainCore {
     return this.#coinbase
   }
 
+  /** What the minimum gas price of its blocks goes towards, wei; null where others make the blocks. */
+  get priceTarget(): bigint | null {
+    return this.#poolHeads.priceTarget
+  }
+
   /** Transactions that would outlive the process now, as the pool's journal has them. */
   get journaled(): number {
     return this.#commits.journal.size

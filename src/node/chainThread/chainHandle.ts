@@ -17,14 +17,22 @@ export interface PoolStats {
   readonly queued: number
 }
 
+/** What blocks are made with, as far as answers depend on it. */
+export interface BlockChoices {
+  /** Account that is paid, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** What the minimum gas price goes towards, wei; null where others make the blocks. */
+  readonly priceTarget: bigint | null
+}
+
 /** Who is told what happens in the chain thread, before the answers to the calls that led to it. */
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
-  /** Users changed something else that answers depend on. @param coinbase account that is paid for blocks, 20 bytes */
-  onChange(coinbase: Buffer | null): void
+  /** Users changed something else that answers depend on. */
+  onChange(choices: BlockChoices): void
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: string | null): void
   /** New work for miners; before the head that it is built on. */
@@ -47,8 +55,8 @@ export interface ChainHandle {
   readonly pool: PoolStats
   /** Seconds so far in which the thread was not idle. */
   busySeconds(): number
-  /** Account that is paid for blocks, 20 bytes; null where there is none. */
-  readonly coinbase: Buffer | null
+  /** What it made blocks with when it started. */
+  readonly choices: BlockChoices
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
   /** Lets it make blocks. */
@@ -132,13 +140,13 @@ export async function startChainThread(
       settleClosed()
     })
   })
-  const { head, timestamp, coinbase, restored, pool } = await ready
+  const { head, timestamp, coinbase, priceTarget, restored, pool } = await ready
   return {
     service,
     head,
     headTime: timestamp,
     pool,
-    coinbase: coinbase === null ? null : asBuffer(coinbase),
+    choices: { coinbase: coinbase === null ? null : asBuffer(coinbase), priceTarget },
     restored,
     failed,
     busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
@@ -177,7 +185,7 @@ function report(listener: ChainHandleListener, event: ChainEvent): void {
       listener.onMining(event.on)
       return
     case 'changed':
-      listener.onChange(event.coinbase)
+      listener.onChange(event)
       return
     case 'store':
       listener.onStore(event.fault)

@@ -69,6 +69,7 @@ function run({ options, front }: ChainThreadSetup): void {
     head: number,
     timestamp: Number(fields.timestamp),
     coinbase: core.coinbase,
+    priceTarget: core.priceTarget,
     restored: core.restored,
     pool: poolStats(core),
   })
@@ -83,7 +84,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
         tell({ kind: 'head', notice, pool: poolStats(core), stats })
       },
       onPending: notePending,
-      onChange: () => tell({ kind: 'changed', coinbase: core.coinbase }),
+      onChange: () => tell({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),

@@ -3,7 +3,7 @@ import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { PoolStats } from './chainHandle.ts'
+import type { BlockChoices, PoolStats } from './chainHandle.ts'
 import type { HeadStats } from './chainListener.ts'
 
 /** What crosses between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
@@ -30,8 +30,8 @@ export type ChainEvent =
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** Whether blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
-  /** Users changed something else that answers depend on; with the account that is paid for blocks. */
-  | { readonly kind: 'changed'; readonly coinbase: Buffer | null }
+  /** Users changed something else that answers depend on. */
+  | ({ readonly kind: 'changed' } & BlockChoices)
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
   /** New work for miners; comes before the head that it is built on. */
@@ -52,6 +52,7 @@ export type ChainThreadMessage =
       readonly timestamp: number
       readonly pool: PoolStats
       readonly coinbase: Uint8Array | null
+      readonly priceTarget: bigint | null
       readonly restored: number
     }
   /** It could not start. */

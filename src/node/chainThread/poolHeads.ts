@@ -20,6 +20,11 @@ export class PoolHeads {
     this.#isInFleet = isInFleet
   }
 
+  /** What the minimum gas price goes towards, wei; null where others make the blocks. */
+  get priceTarget(): bigint | null {
+    return this.#maker?.minimumGasPrice ?? null
+  }
+
   of(header: BlockHeader): PoolHead {
     const { nativeSpec, stateStore: store } = this.#open
     return createPoolHead({
@@ -31,12 +36,15 @@ export class PoolHeads {
     })
   }
 
+  #limitsOn(head: BlockHeader): BlockLimits | null {
+    return this.#maker === null ? null : nextBlockLimits(this.#maker, head)
+  }
+
   /**
    * On a development chain the node makes the next block, and what that cannot take would wait in vain. Members of a fleet
    * have to admit the same, whatever each of them is told of the blocks that it makes.
    */
-  #limitsOn(head: BlockHeader): BlockLimits | null {
-    if (this.policy === null || this.#isInFleet || !isDevelopmentNetwork(this.#spec)) return null
-    return nextBlockLimits(this.policy, head)
+  get #maker(): PoolHeads['policy'] {
+    return this.#isInFleet || !isDevelopmentNetwork(this.#spec) ? null : this.policy
   }
 }

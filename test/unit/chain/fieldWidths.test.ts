@@ -12,7 +12,7 @@ import { sublistLimits } from '../../../src/chain/sublistLimits.ts'
 import { MiningError } from '../../../src/mining/errors.ts'
 import { sealInProcess } from '../../../src/mining/seal.ts'
 import { signHash } from '../../../src/native/crypto.ts'
-import { bytesToBigInt, signedBytesToBigInt } from '../../../src/util/bytes.ts'
+import { bigIntToFixedBytes, bytesToBigInt, signedBytesToBigInt } from '../../../src/util/bytes.ts'
 import { BlockMaker } from '../../support/blockMaker.ts'
 import { REGTEST } from '../../support/openTestChain.ts'
 import { COW, signedTransaction } from '../../support/signedTransaction.ts'
@@ -211,6 +211,27 @@ t.test('a field of a transaction of any width', (t) => {
   t.end()
 })
 
+t.test('a gas limit of more than eight bytes limits no transaction', (t) => {
+  const maker = new BlockMaker(t, REGTEST)
+  const few = signedTransaction({ gasPrice: 1n, gasLimit: 21_000n })
+  const [block] = maker.extend(maker.genesis, 1, {
+    transactions: [{ transaction: few, sender: COW.address }],
+  })
+  if (block?.transactions.length !== 2) throw new Error('no block with the transaction')
+  // The same outcome: what is not used is given back.
+  const many = signedTransaction({ gasPrice: 1n, gasLimit: 1n << 60n })
+  const transactions = [many, ...block.transactions.slice(1)]
+  const txTrieRoot = transactionsRoot(REGTEST, block.number, transactions)
+  const verdicts = [4, 8, 9, 32, 33, 40].map((width) => {
+    const gasLimitBytes = bigIntToFixedBytes(block.header.gasLimit, width)
+    const header = block.header.with({ txTrieRoot, gasLimitBytes })
+    return offer(maker, () => sealInProcess(new Block(header, transactions, [])))
+  })
+  const [invalid, imported] = ['INVALID_BLOCK', 'IMPORTED']
+  t.same(verdicts, [invalid, invalid, imported, imported, imported, imported])
+  t.end()
+})
+
 /** Tries each width, and reports what differs under the name of the field. */
 function checkWidths(
   t: Test,
@@ -238,7 +259,9 @@ function offer({ open }: BlockMaker, make: () => Block): string {
   }
   const result = open.chain.connect(block)
   if (result.status === 'UNDECIDED') return result.error.message
-  return /^IMPORTED|EXIST/.test(result.status) ? 'IMPORTED' : result.status
+  if (!/^IMPORTED|EXIST/.test(result.status)) return result.status
+  const stored = open.chain.reader.blockByHash(block.hash)
+  return stored?.encoded.equals(block.encoded) === true ? 'IMPORTED' : 'not what is read again'
 }
 
 function elementAt(header: BlockHeader, index: number): Buffer {

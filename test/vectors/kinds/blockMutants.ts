@@ -101,15 +101,16 @@ function compareBatch(
   batch: readonly OfferedLine[],
   comparison: Comparison,
 ): void {
-  const found = offer(
-    chain,
-    batch.map(({ rlp }) => decode(spec, rlp)),
-  )
+  const blocks = batch.map(({ rlp }) => decode(spec, rlp))
+  const found = offer(chain, blocks)
   batch.forEach((line, index) => {
     comparison.case(`block ${line.number} ${line.mutation}`, (values) => {
       values.equal('verdict', line.verdict, found[index]?.verdict)
       if (found[index]?.hash !== null) values.equal('hash', line.hash, found[index]?.hash)
       values.equal('head', line.head, found[index]?.head)
+      const block = blocks[index]
+      if (typeof block !== 'object' || !line.verdict.startsWith('IMPORTED')) return
+      values.equal('read again', block.encoded, chain.reader.blockByHash(block.hash)?.encoded)
     })
   })
 }

@@ -27,6 +27,8 @@ pub struct BlockEnvironment {
     pub difficulty: Uint8Array,
     /// Gas limit, below 2^64.
     pub gas_limit: BigInt,
+    /// Bytes of the gas limit in the header; absent for a usual width.
+    pub gas_limit_width: Option<u32>,
     /// Miner, 20 bytes; zero for an empty coinbase.
     pub coinbase: Uint8Array,
     /// Wei.
@@ -102,6 +104,7 @@ impl BlockEnvironment {
             timestamp: unsigned64("timestamp", &self.timestamp)?,
             difficulty: bytes::uint("difficulty", &self.difficulty)?,
             gas_limit: unsigned64("gasLimit", &self.gas_limit)?,
+            gas_limit_width: self.gas_limit_width.unwrap_or_default() as usize,
             coinbase: bytes::address("coinbase", &self.coinbase)?,
             minimum_gas_price: bytes::uint("minimumGasPrice", &self.minimum_gas_price)?,
             parent_hash: bytes::hash("parentHash", &self.parent_hash)?,

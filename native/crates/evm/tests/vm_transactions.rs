@@ -85,6 +85,7 @@ fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Valu
         timestamp: number(&env["timestamp"]),
         difficulty: quantity(&env["difficulty"]),
         gas_limit: number(&env["gasLimit"]),
+        gas_limit_width: 0,
         coinbase: address(&env["coinbase"]),
         minimum_gas_price: quantity(&env["minimumGasPrice"]),
         parent_hash: hash(&env["parentHash"]),

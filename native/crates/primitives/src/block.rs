@@ -16,12 +16,30 @@ pub struct BlockEnv {
     pub difficulty: U256,
     /// Gas limit of the block.
     pub gas_limit: u64,
+    /// Bytes of the gas limit in the header, zeros in front included: the reference takes the width for a size (see
+    /// [`Self::gas_room`] and [`Self::runs_programs`]). 0 counts as a usual width.
+    pub gas_limit_width: usize,
     /// Miner; zero for an empty coinbase.
     pub coinbase: Address,
     /// Minimum gas price in wei; also BASEFEE (RSKIP412).
     pub minimum_gas_price: U256,
     /// Hash of the parent.
     pub parent_hash: B256,
+}
+
+impl BlockEnv {
+    /// What its transactions may use together, before sublists split it: the gas limit, or without end where the header
+    /// has more than eight bytes for it (consensus.md §2.7).
+    #[must_use]
+    pub fn gas_room(&self) -> u64 {
+        if self.gas_limit_width > 8 { i64::MAX as u64 } else { self.gas_limit }
+    }
+
+    /// Whether transactions may run programs: not where the gas limit fits in no word (consensus.md §2.7).
+    #[must_use]
+    pub fn runs_programs(&self) -> bool {
+        self.gas_limit_width <= 32
+    }
 }
 
 /// The fields of an ancestor's uncle that REMASC and the BlockHeader contract read.

@@ -50,7 +50,7 @@ pub(super) struct Placement {
 
 impl Placement {
     pub(super) fn new(context: &BlockContext) -> Self {
-        let block_limit = context.block.gas_limit;
+        let block_limit = context.block.gas_room();
         let limits = if context.rules.parallel_execution() {
             let limits = sublist_limits(block_limit, context.spec.minimum_sequential_gas);
             let mut all = vec![limits.parallel; PARALLEL_LISTS as usize];

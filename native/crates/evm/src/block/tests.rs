@@ -53,8 +53,17 @@ fn count(sender: Address, cell: u64) -> Transaction {
 }
 
 fn execute(transactions: &[Transaction], edges: &[u16], one_thread: bool) -> Result<super::BlockOutcome, BlockError> {
+    execute_in(wide(), transactions, edges, one_thread)
+}
+
+fn execute_in(
+    context: BlockContext,
+    transactions: &[Transaction],
+    edges: &[u16],
+    one_thread: bool,
+) -> Result<super::BlockOutcome, BlockError> {
     let input = BlockInput {
-        context: wide(),
+        context,
         transactions,
         edges: Some(edges),
         interrupt: None,
@@ -126,6 +135,33 @@ fn edges_must_ascend_within_the_block() {
     for edges in [&[0][..], &[1, 1], &[3], &[2, 1], &[1, 2, 3]] {
         assert!(matches!(execute(&transactions, edges, false), Err(BlockError::Edges { .. })), "{edges:?}");
     }
+}
+
+#[test]
+fn the_width_of_the_gas_limit_counts() {
+    let with_width = |width| {
+        let mut context = wide();
+        context.block.gas_limit_width = width;
+        context
+    };
+    let large = |data: &[u8], to| Transaction { gas_limit: 1 << 60, ..sent(ALICE, 0, to, data) };
+    let mut paid = large(&[], BOB);
+    paid.gas_price = U256::ZERO;
+    let mut called = large(&[1], COUNTER);
+    called.gas_price = U256::ZERO;
+    for (width, pays, calls) in
+        [(4, false, false), (8, false, false), (9, true, true), (32, true, true), (33, true, false)]
+    {
+        for edges in [&[][..], &[1]] {
+            assert_eq!(execute_in(with_width(width), &[paid.clone()], edges, true).is_ok(), pays, "{width}");
+            assert_eq!(execute_in(with_width(width), &[called.clone()], edges, true).is_ok(), calls, "{width}");
+        }
+        let created = Transaction { to: None, data: Bytes::from_static(&[0]), ..called.clone() };
+        assert_eq!(execute_in(with_width(width), &[created], &[], true).is_ok(), calls, "{width}");
+    }
+    // The largest number of gas stands for "too much" and fits nowhere.
+    let most = Transaction { gas_limit: i64::MAX as u64, ..paid };
+    assert!(execute_in(with_width(9), &[most], &[], true).is_err());
 }
 
 #[test]

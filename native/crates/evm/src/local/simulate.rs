@@ -124,7 +124,7 @@ fn run(
         Some(nonce) => nonce,
         None => evm.host.journal.nonce(sender)?,
     };
-    let gas_limit = evm.host.context.block.gas_limit;
+    let gas_limit = evm.host.context.block.gas_room();
     let left = gas_limit.saturating_sub(gas_used);
     let gas = if call.cut { call.gas.min(left) } else { call.gas };
     let transaction = call.message.transaction(nonce, gas, validate);

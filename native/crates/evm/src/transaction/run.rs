@@ -69,6 +69,7 @@ impl Evm {
             }
             return Ok(Run::succeeded(leftover, intrinsic));
         };
+        self.assert_runs_programs()?;
         self.host.journal.transfer(transaction.sender, to.into(), transaction.value)?;
         let Some(gas) = transaction.gas_limit.checked_sub(intrinsic) else {
             self.host.journal.revert(checkpoint);
@@ -102,6 +103,14 @@ impl Evm {
         self.conclude(transaction, result, checkpoint)
     }
 
+    /// GASLIMIT is a word: where the header has more bytes the reference fails before a program runs.
+    fn assert_runs_programs(&self) -> Result<(), TransactionError> {
+        if self.host.context.block.runs_programs() {
+            return Ok(());
+        }
+        Err(Self::internal("the gas limit of the block is longer than a word"))
+    }
+
     pub(super) fn run_creation<I: Inspector>(
         &mut self,
         transaction: &Transaction,
@@ -117,6 +126,7 @@ impl Evm {
             self.host.journal.transfer(transaction.sender, address.into(), transaction.value)?;
             return Ok(Run { created: Some(address), ..Run::succeeded(leftover, 0) });
         }
+        self.assert_runs_programs()?;
         self.host.journal.set_contract(address.into())?;
         self.host.journal.transfer(transaction.sender, address.into(), transaction.value)?;
         let Some(gas) = transaction.gas_limit.checked_sub(intrinsic) else {

@@ -76,6 +76,7 @@ pub(crate) fn block(rlp: &[u8], spec: &ChainSpec) -> Block {
             timestamp: word(11).to(),
             difficulty: word(7),
             gas_limit: word(9).to(),
+            gas_limit_width: field(9).len(),
             coinbase: Address::left_padding_from(field(2)),
             minimum_gas_price: word(14),
             parent_hash: B256::from_slice(field(0)),
