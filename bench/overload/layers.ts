@@ -69,12 +69,12 @@ export const LAYERS: readonly Layer[] = [
     ],
   },
   {
-    name: 'requests of one client in a turn',
+    name: 'requests and time of one client in a turn',
     off: [
       {
-        file: 'front/tickBudget.ts',
-        find: 'return use.askedInTick <= MOST_ASKED',
-        replace: 'return true',
+        file: 'gateway/scheduler/frontWork.ts',
+        find: 'if (client.waiting > 0 || this.isSpent(client)) return false',
+        replace: '',
       },
     ],
   },

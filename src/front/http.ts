@@ -147,10 +147,15 @@ function receive(
     }
     const body = received === undefined ? chunk : Buffer.concat([...received, new Uint8Array(chunk)])
     received = undefined
-    if (!routes.loop.admits(caller.account)) {
-      const kept = Buffer.from(new Uint8Array(body))
-      setImmediate(() => {
-        if (!exchange.gone) handle(gateway, minBlock, kept, caller, exchange)
+    const { work } = caller.account
+    if (!gateway.work.admits(work)) {
+      const kept = body instanceof ArrayBuffer ? Buffer.from(new Uint8Array(body)) : body
+      gateway.work.later(work, () => {
+        if (exchange.gone) return false
+        exchange.isBegun = true
+        handle(gateway, minBlock, kept, caller, exchange)
+        exchange.isBegun = false
+        return false
       })
       return
     }

@@ -61,6 +61,8 @@ export class HttpExchange implements Exchange {
   readonly #refusedBefore: number
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
   corked = false
+  /** Whether a body that waited is just being looked at: what is written then took no other work. */
+  isBegun = false
 
   /**
    * @param access what the page that sent the request may do
@@ -113,9 +115,8 @@ export class HttpExchange implements Exchange {
 
   answer(body: string | Uint8Array, status: number): void {
     if (this.gone) return
-    if (this.corked && this.#isFlood()) {
-      // `corked` says that the answer is written in the library's own callback: it is a refusal that took no work. Its
-      // bytes may lie in memory that the next answer reuses, so they are copied.
+    if ((this.corked || this.isBegun) && this.#isFlood()) {
+      // It is a refusal that took no work. Its bytes may lie in memory that the next answer reuses, so they are copied.
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
@@ -140,6 +141,7 @@ export class HttpExchange implements Exchange {
    */
   answerLater(body: string | Uint8Array, status: number): void {
     this.corked = false
+    this.isBegun = false
     holdBack(() => this.answer(body, status))
   }
 

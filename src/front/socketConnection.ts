@@ -51,6 +51,11 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     this.#send(frame, frame.byteLength)
   }
 
+  /** Whether the client is to read what waits for it before it is answered further. */
+  get isBehind(): boolean {
+    return this.held > 0
+  }
+
   get waiting(): number {
     return this.#socket?.getBufferedAmount() ?? 0
   }

@@ -1,8 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
 
-/** Requests of one client that are answered in one tick of the event loop; those beyond it wait for the next. */
-const MOST_ASKED = 256
-
 /** Refusals that are sent in one tick. */
 const MOST_REFUSED_IN_TICK = 16
 
@@ -12,35 +9,18 @@ const MOST_REFUSED_IN_SECOND = 200
 /** How long refusals are held back, milliseconds. */
 const HELD_BACK = 200
 
-/** What is counted of a client. */
-export interface TickUse {
-  tick: number
-  askedInTick: number
-}
-
 /**
- * Bounds what one tick of the event loop answers. The library hands over every request that a socket pipelined before
- * it looks at the next socket: thousands of them at once. It stops at the first request that is not answered
- * synchronously, and closes a connection on which another request arrives before that answer. A client that waits for
- * each answer is therefore only delayed; a client that pipelines is cut off.
+ * Bounds the refusals that one tick of the event loop sends. The library hands over every request that a socket
+ * pipelined before it looks at the next socket: thousands of them at once. It stops at the first request that is not
+ * answered synchronously, and closes a connection on which another request arrives before that answer. A client that
+ * waits for each answer is therefore only delayed; a client that pipelines is cut off. What clients ask who are let in is
+ * bounded by `gateway/scheduler/frontWork.ts`.
  */
 export class TickBudget {
-  #tick = 1
   #isScheduled = false
   #refusedInTick = 0
   #secondBegan = 0
   #refusedInSecond = 0
-
-  /** Counts a request of a client; whether it is to be answered in this tick. */
-  admits(use: TickUse): boolean {
-    this.#begin()
-    if (use.tick !== this.#tick) {
-      use.tick = this.#tick
-      use.askedInTick = 0
-    }
-    use.askedInTick += 1
-    return use.askedInTick <= MOST_ASKED
-  }
 
   /** Counts an answer that nobody pays for; whether it is to be held back. */
   holdsBack(): boolean {
@@ -78,7 +58,6 @@ export class TickBudget {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#tick += 1
       this.#refusedInTick = 0
     })
   }

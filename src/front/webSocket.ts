@@ -1,11 +1,8 @@
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
 import { type Caller, POLICY_CODE } from '../gateway/access/caller.ts'
-import type { Exchange } from '../gateway/exchange.ts'
-import type { ExchangeTrace } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
-import type { FrontMetrics } from './frontMetrics.ts'
 import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
@@ -14,6 +11,7 @@ import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
 import { RequestHeaders } from './requestHeaders.ts'
 import { RequestMetadata, trustedScheme } from './requestMetadata.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
+import { SocketExchange } from './socketExchange.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
 const CONTROL_BYTES = 65_536
@@ -24,6 +22,20 @@ const MOST_OVER_LIMIT = 100
 /** For whoever looks for the reason: browsers show it to no page. */
 const FOREIGN_TEXT = 'pages of this origin are not allowed: --cors-origin\n'
 
+/**
+ * What a message that waits takes beside its bytes: its exchange, its copy, its place among what waits. A client may
+ * send very many that are short.
+ */
+const OVERHEAD_BYTES = 512
+
+/** A message of the library, copied. */
+interface KeptMessage {
+  readonly exchange: MessageExchange
+  readonly message: Buffer
+}
+
+type MessageExchange = SocketExchange<SocketData>
+
 /** What belongs to one WebSocket. */
 interface SocketData {
   readonly caller: Caller
@@ -32,84 +44,13 @@ interface SocketData {
   /** The page that opened it. */
   readonly page: PageMetadata
   /** Messages without an answer yet. */
-  readonly open: Set<SocketExchange>
-  /** Messages that are left to later turns of the event loop. */
-  readonly later: { readonly exchange: SocketExchange; readonly message: Buffer }[]
+  readonly open: Set<MessageExchange>
+  /** Messages that are answered once the client has read what waits for it. */
+  readonly unread: KeptMessage[]
   /** Requests over the limits of the caller since the last message without one. */
   overLimit: number
   /** Made with the first message. */
   connection: SocketConnection<SocketData> | null
-}
-
-/** One message of a WebSocket. */
-class SocketExchange implements Exchange {
-  onGone: (() => void) | undefined
-  gone = false
-  readonly connection: SocketConnection<SocketData>
-  readonly trace: ExchangeTrace | null
-  readonly restricted: boolean
-  readonly #open: Set<SocketExchange>
-  readonly #caller: Caller
-  readonly #metrics: FrontMetrics
-  /** Bytes that were taken from the memory of the caller. */
-  #held = 0
-
-  constructor(
-    connection: SocketConnection<SocketData>,
-    { open, caller, access }: SocketData,
-    metrics: FrontMetrics,
-    trace: ExchangeTrace | null,
-  ) {
-    this.connection = connection
-    this.trace = trace
-    this.restricted = access.restricted
-    this.#open = open
-    this.#caller = caller
-    this.onGone = undefined
-    open.add(this)
-    caller.begin()
-    this.#metrics = metrics
-    metrics.messages += 1
-    metrics.began()
-  }
-
-  answer(body: string | Uint8Array): void {
-    if (this.gone) return
-    this.#end()
-    this.#open.delete(this)
-    // A notification has no answer, and an empty frame is none.
-    if (body.length > 0) this.connection.answer(body)
-    if (this.#metrics.draining && this.#open.size === 0) this.connection.goAway()
-    this.#metrics.ended()
-    this.trace?.end(200)
-  }
-
-  leave(): void {
-    this.#end()
-    this.#metrics.ended()
-    this.trace?.end(null)
-    this.onGone?.()
-  }
-
-  hold(bytes: number): boolean {
-    if (!this.#caller.account.memory.take(bytes)) return false
-    this.#held += bytes
-    return true
-  }
-
-  /** Answers that there was no room for so many bytes. */
-  refuseMemory(bytes: number): void {
-    const { account } = this.#caller
-    account.refusedMemory()
-    this.answer(errorAnswer('null', account.memory.refusal(bytes)).text)
-  }
-
-  #end(): void {
-    this.gone = true
-    if (this.#held > 0) this.#caller.account.memory.release(this.#held)
-    this.#held = 0
-    this.#caller.end()
-  }
 }
 
 /** The WebSockets that are open. */
@@ -123,25 +64,24 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
   const { gateway, admission, options, origins, events, answerBytes, metrics, pacer, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
   const headers = new RequestHeaders()
-  const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
+  const handle = (data: SocketData, exchange: MessageExchange, message: ArrayBuffer | Buffer) => {
     const { account } = data.caller
     const before = account.refused
     const bytes = message.byteLength * REQUEST_COPIES
     if (exchange.hold(bytes)) gateway.handle(message, data.caller, exchange)
     else exchange.refuseMemory(bytes)
-    // The gateway has counted refusals by the time it returns.
+    // The gateway has counted refusals by the time it returns, but for those of a batch that goes on later.
     data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
     if (data.overLimit > MOST_OVER_LIMIT) exchange.connection.end(POLICY_CODE, 'goes on over its limits')
   }
-  const handleLater = (socket: WebSocket<SocketData>, data: SocketData) => {
-    if (data.later.length === 0) return
-    socket.cork(() => {
-      while (data.later.length > 0 && loop.admits(data.caller.account)) {
-        const next = data.later.shift()
-        if (next !== undefined && !next.exchange.gone) handle(data, next.exchange, next.message)
-      }
+  const handleLater = (socket: WebSocket<SocketData>, data: SocketData, kept: KeptMessage) => {
+    const { exchange, message } = kept
+    gateway.work.later(data.caller.account.work, () => {
+      if (exchange.gone) return false
+      if (exchange.connection.isBehind) data.unread.push(kept)
+      else socket.cork(() => handle(data, exchange, message))
+      return false
     })
-    if (data.later.length > 0) setImmediate(() => handleLater(socket, data))
   }
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
@@ -180,7 +120,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const { origin, host, site, forwardedScheme } = headers
       const page: PageMetadata = { origin, host, site, forwardedScheme }
       response.upgrade<SocketData>(
-        { caller, access, page, open: new Set(), later: [], connection: null, overLimit: 0 },
+        { caller, access, page, open: new Set(), unread: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -206,26 +146,34 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         metrics,
         tracing?.exchange('websocket') ?? null,
       )
-      if (data.later.length === 0 && loop.admits(account)) {
+      const { isBehind } = data.connection
+      if (!isBehind && gateway.work.admits(account.work)) {
         handle(data, exchange, message)
         return
       }
-      if (!exchange.hold(message.byteLength)) {
-        exchange.refuseMemory(message.byteLength)
+      const bytes = message.byteLength + OVERHEAD_BYTES
+      if (!exchange.hold(bytes)) {
+        exchange.refuseMemory(bytes)
         return
       }
-      data.later.push({ exchange, message: Buffer.from(new Uint8Array(message)) })
-      if (data.later.length === 1) setImmediate(() => handleLater(socket, data))
+      const kept = { exchange, message: Buffer.from(new Uint8Array(message)) }
+      if (isBehind) data.unread.push(kept)
+      else handleLater(socket, data, kept)
     },
-    drain: (socket) => socket.getUserData().connection?.drained(),
+    drain: (socket) => {
+      const data = socket.getUserData()
+      const { connection, unread } = data
+      connection?.drained()
+      if (connection?.isBehind === false) for (const kept of unread.splice(0)) handleLater(socket, data, kept)
+    },
     close: (socket) => {
       sockets.delete(socket)
       metrics.webSockets -= 1
       // The library reports the end of HTTP connections only, and does not report upgrades.
       metrics.connections -= 1
-      const { open, later, connection, caller } = socket.getUserData()
+      const { open, unread, connection, caller } = socket.getUserData()
       caller.closed(socket)
-      later.length = 0
+      unread.length = 0
       for (const exchange of open) exchange.leave()
       if (connection === null) return
       connection.closed()

@@ -1,8 +1,5 @@
 import type { RevertForm } from '../config/revertForm.ts'
 import {
-  ANSWERED_FLAG,
-  BATCH_BEGIN_RECORD,
-  BATCH_END_RECORD,
   BATCH_TOO_LARGE,
   INVALID_RECORD,
   NESTED_TOO_DEEP,
@@ -10,14 +7,13 @@ import {
   REQUEST_RECORD,
   REQUEST_WORDS,
 } from '../native/nativeFastPath.ts'
-import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
-import { failureText } from '../rpc/json.ts'
+import { RpcError } from '../rpc/errors.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
-import { BatchCollector } from './collector.ts'
+import { BatchRun, type BatchRunParts } from './batchRun.ts'
 import type { FleetGate } from './entrance/fleetGate.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
-import { methodAt, paramBytesAt, requestAt } from './envelope/requestRecord.ts'
+import { isAnswered, kindAt, methodAt, paramBytesAt, RequestRecord } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import {
   type AnswerSlot,
@@ -27,10 +23,14 @@ import {
   sourceOf,
 } from './requestAnswerer.ts'
 import type { Route } from './router.ts'
+import type { FrontWork } from './scheduler/frontWork.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
-/** Kind of a record. */
-const KIND = 0xff
+/** Bytes of a body from which reading it counts in the time of its client: it takes some microseconds. */
+const LONG_BODY = 4096
+
+const PARSE_ERROR = new RpcError('parse')
+const TOO_DEEP = new RpcError('invalidRequest', 'Invalid request')
 
 /** What bodies are answered with. */
 export interface BodyAnswererParts extends RequestAnswererParts {
@@ -44,6 +44,8 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly gate: FleetGate | null
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null
+  /** Shares the front thread among clients. */
+  readonly work: FrontWork
 }
 
 /**
@@ -54,27 +56,31 @@ export interface BodyAnswererParts extends RequestAnswererParts {
 export class BodyAnswerer {
   readonly #parts: BodyAnswererParts
   readonly #requests: RequestAnswerer
+  readonly #runs: BatchRunParts
+  readonly #tooLarge: RpcError
 
   constructor(parts: BodyAnswererParts) {
+    const { metrics, answerBytes, batch } = parts
     this.#parts = parts
     this.#requests = new RequestAnswerer(parts)
+    this.#runs = { metrics, requests: this.#requests, answerBytes }
+    this.#tooLarge = batchTooLarge(batch)
   }
 
-  /** Answers a body. The bytes are not kept beyond the call. */
+  /** Answers a body. The bytes of an ArrayBuffer are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, reverts, batch, gate } = this.#parts
+    const { fast, metrics, records, reverts, gate, work } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
+    const began = body.byteLength > LONG_BODY ? performance.now() : 0
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
     // Only now: what was read before it was is given under the same lease.
     if (gate !== null && this.#answerAway(gate, body, caller, exchange, sampled, started)) return
-    if (caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)) {
-      this.#answerEach({ bytes: toBuffer(body), caller, exchange }, sampled, started)
-      return
-    }
-    if (!fast.isBatch) {
+    const isOther = caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)
+    if (!fast.isBatch && !isOther) {
       if (answer !== null) {
         this.#sendOnly(answer, body, caller, exchange, sampled, started)
+        if (began !== 0) work.used(caller.account.work, 0, performance.now() - began)
         return
       }
       if (fast.waits) {
@@ -82,33 +88,61 @@ export class BodyAnswerer {
         return
       }
     }
+    const since = began === 0 ? performance.now() : began
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    const fault = faultOf(fast.result, batch)
-    if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
-    else if (answer !== null) this.#sendBatch(answer, asked, sampled, started)
-    else if (!fast.isBatch) this.#answerOnly(asked, sampled, started)
-    else this.#answerBatch({ ...asked, refusal: fast.isRefused ? batchTooLarge(batch) : undefined }, started)
+    const requests = this.#answerParsed(isOther ? null : answer, asked, sampled, started)
+    work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
-  /** Answers the requests of a body one by one. @param charged as in {@link #answerBatch} */
+  /**
+   * Answers a body that was parsed.
+   * @param answer of all of it; null where something is left
+   * @returns requests that were answered or begun
+   */
+  #answerParsed(answer: Uint8Array | null, asked: AskedBody, sampled: number, started: number): number {
+    const { fast, work } = this.#parts
+    const { caller, exchange } = asked
+    const isOver = fast.isRefused && work.isOver(caller.account.work)
+    const fault = isOver ? this.#tooLarge : this.#faultOf(fast.result)
+    if (fault !== null) {
+      this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
+      return 1
+    }
+    if (answer !== null) return this.#sendBatch(answer, asked, sampled, started)
+    return this.#answerEach(
+      { ...asked, refusal: fast.isBatch && fast.isRefused ? this.#tooLarge : undefined },
+      sampled,
+      started,
+    )
+  }
+
+  /**
+   * Answers the requests of a body one by one.
+   * @param charged what admission said of the requests, where it was asked before
+   * @returns requests that were answered or begun
+   */
   #answerEach(
     asked: AskedBody,
     sampled: number,
     started: number,
     charged?: readonly (RpcError | null)[],
-  ): void {
-    if (this.#parts.fast.isBatch) this.#answerBatch(asked, started, charged)
-    else this.#answerOnly(asked, sampled, started, charged?.[0])
+  ): number {
+    if (this.#parts.fast.isBatch) return this.#answerBatch(asked, started, charged)
+    this.#answerOnly(asked, sampled, started, charged?.[0])
+    return 1
   }
 
-  /** Answers every request of a body with an error. The bytes are not kept beyond the call. */
+  /** Answers every request of a body with an error. The bytes of an ArrayBuffer are not kept beyond the call. */
   refuse(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, refusal: RpcError): void {
-    const { fast, batch } = this.#parts
+    const { fast, work } = this.#parts
+    const since = performance.now()
     fast.answer(body, false)
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, refusal }
-    const fault = faultOf(fast.result, batch)
+    const fault = this.#faultOf(fast.result)
+    let requests = 1
     if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
-    else this.#answerEach(asked, 0, 0)
+    else requests = this.#answerEach(asked, 0, 0)
+    work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
   /**
@@ -124,10 +158,12 @@ export class BodyAnswerer {
     started: number,
   ): boolean {
     const away = gate.whyAway()
-    const { fast, batch } = this.#parts
-    if (away === null || fast.isRefused || faultOf(fast.result, batch) !== null) return false
+    const { fast, work } = this.#parts
+    if (away === null || fast.isRefused || this.#faultOf(fast.result) !== null) return false
+    const since = performance.now()
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    this.#answerEach(asked, sampled, started, this.#chargeAway(gate, asked, away))
+    const requests = this.#answerEach(asked, sampled, started, this.#chargeAway(gate, asked, away))
+    work.used(caller.account.work, requests - 1, performance.now() - since)
     return true
   }
 
@@ -137,7 +173,7 @@ export class BodyAnswerer {
     const words = fast.records()
     const charged: (RpcError | null)[] = []
     for (let at = 0; at < fast.recordWords; ) {
-      if (((words[at] ?? 0) & KIND) !== REQUEST_RECORD) {
+      if (kindAt(words, at) !== REQUEST_RECORD) {
         at += 1
         continue
       }
@@ -147,7 +183,7 @@ export class BodyAnswerer {
         route === undefined
           ? null
           : (this.#requests.charge(caller, exchange, route.index) ??
-            gate.refusalOf(route.definition, requestAt(words, at, bytes).params, away))
+            gate.refusalOf(route.definition, new RequestRecord(words, at, bytes).params, away))
       charged.push(refusal)
       at += REQUEST_WORDS
     }
@@ -171,7 +207,7 @@ export class BodyAnswerer {
       this.#requests.refuse(
         method,
         sinkOf(exchange),
-        requestAt(words, 0, toBuffer(body)).id ?? 'null',
+        new RequestRecord(words, 0, toBuffer(body)).id ?? 'null',
         refusal,
       )
       return
@@ -187,24 +223,28 @@ export class BodyAnswerer {
 
   /** Executes the call that is the only request, once it is charged. */
   #runOnly(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
-    const { fast, records } = this.#parts
+    const { fast, records, work } = this.#parts
     const words = fast.records()
     const method = methodAt(words, 0)
     const paramBytes = paramBytesAt(words, 0)
     const began = performance.now()
     const refusal = this.#requests.charge(caller, exchange, method)
     const answer = refusal === null ? fast.run() : null
-    if (answer === null) {
+    if (answer === null)
       this.#answerOnly({ bytes: toBuffer(body), caller, exchange }, sampled, began, refusal)
-      return
+    else {
+      exchange.answer(answer, 200)
+      records.countFast('core', method, caller, answer.length, sampled)
+      records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, began)
     }
-    exchange.answer(answer, 200)
-    records.countFast('core', method, caller, answer.length, sampled)
-    records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, began)
+    work.used(caller.account.work, 0, performance.now() - began)
   }
 
-  /** Sends the answer of a batch, unless one of its requests must not be answered. */
-  #sendBatch(answer: Uint8Array, asked: AskedBody, sampled: number, started: number): void {
+  /**
+   * Sends the answer of a batch, unless one of its requests must not be answered.
+   * @returns its requests
+   */
+  #sendBatch(answer: Uint8Array, asked: AskedBody, sampled: number, started: number): number {
     const { fast, records } = this.#parts
     const { caller, exchange } = asked
     const words = fast.records()
@@ -218,18 +258,16 @@ export class BodyAnswerer {
       refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
       refusals.push(refusal)
     }
-    if (refusals !== null) {
-      this.#answerBatch(asked, started, refusals)
-      return
-    }
+    if (refusals !== null) return this.#answerBatch(asked, started, refusals)
     exchange.answer(answer, 200)
     const share = Math.floor(answer.length / requests)
     this.#countBatch(words, end, caller, share, sampled)
-    if (started === 0) return
+    if (started === 0) return requests
     for (let at = 1; at < end; at += REQUEST_WORDS) {
       const route = this.#routeOf(methodAt(words, at))
       records.reportFast({ route, paramBytes: paramBytesAt(words, at), caller, exchange }, share, started)
     }
+    return requests
   }
 
   /** Counts the requests of an answered batch: those in a row that are alike together, as most are. */
@@ -253,62 +291,42 @@ export class BodyAnswerer {
     started: number,
     charged?: RpcError | null,
   ): void {
-    const words = this.#parts.fast.records()
-    const slot: AnswerSlot = {
-      bytes,
-      caller,
-      exchange,
-      refusal,
-      sink: sinkOf(exchange),
-      alone: true,
+    const { fast } = this.#parts
+    const words = fast.records()
+    const sink = sinkOf(exchange)
+    if (kindAt(words, 0) === INVALID_RECORD) {
+      const { text, status } = this.#requests.refuseInvalid(caller)
+      sink(text, status)
+      return
     }
-    if (((words[0] ?? 0) & KIND) === INVALID_RECORD) this.#refuseInvalid(slot)
-    else this.#requests.answer(requestAt(words, 0, bytes), slot, sampled, started, charged)
+    const slot: AnswerSlot = { bytes, caller, exchange, refusal, answers: fast, sink, alone: true }
+    this.#requests.answer(new RequestRecord(words, 0, bytes), slot, sampled, started, charged)
   }
 
-  /** @param charged what admission said of the requests, where it was asked before */
-  #answerBatch(asked: AskedBody, started: number, charged?: readonly (RpcError | null)[]): void {
-    const { fast, metrics, head } = this.#parts
-    const { bytes, caller, exchange, refusal } = asked
+  /**
+   * Answers the requests of a batch one by one: as many as its client has time for in this turn, the others later.
+   * @param charged what admission said of the requests, where it was asked before
+   * @returns those that were begun in this turn
+   */
+  #answerBatch(asked: AskedBody, started: number, charged?: readonly (RpcError | null)[]): number {
+    const { fast, head, work } = this.#parts
+    const { caller, exchange } = asked
     const words = fast.records()
     const count = fast.recordWords
     if (head !== null && hasAnswers(words, count)) exchange.givenAt?.(head.block)
-    /** Of the batches in each other. */
-    const collectors: BatchCollector[] = []
-    let requests = 0
-    for (let at = 0; at < count; ) {
-      const kind = (words[at] ?? 0) & KIND
-      if (kind === BATCH_END_RECORD) {
-        collectors.pop()?.end()
-        at += 1
-        continue
-      }
-      const sink = collectors.at(-1)?.slot() ?? sinkOf(exchange)
-      const slot: AnswerSlot = { bytes, caller, exchange, refusal, sink, alone: false }
-      if (kind === REQUEST_RECORD) {
-        const request = requestAt(words, at, bytes)
-        this.#requests.answer(request, slot, metrics.sample(), started, charged?.[requests])
-        requests += 1
-        at += REQUEST_WORDS
-        continue
-      }
-      at += 1
-      if (kind !== BATCH_BEGIN_RECORD) this.#refuseInvalid(slot)
-      else if (((words[at] ?? 0) & KIND) !== BATCH_END_RECORD) collectors.push(this.#collect(slot))
-      else {
-        // A batch of nothing is no request (JSON-RPC 2.0 §6).
-        this.#refuseInvalid(slot)
-        at += 1
-      }
-    }
-  }
-
-  #collect({ caller: { account }, exchange, refusal, sink }: AnswerSlot): BatchCollector {
-    const { answerBytes } = this.#parts
-    const tooLarge = refusal ?? responseTooLarge(answerBytes)
-    const text = () => failureText('null', toErrorObject(tooLarge))
-    const hold = (bytes: number) => (exchange.hold?.(bytes) === false ? account.memory.refusal(bytes) : null)
-    return new BatchCollector(answerBytes, text, { hold }, sink)
+    const client = caller.account.work
+    const run = new BatchRun(this.#runs, {
+      asked,
+      sink: sinkOf(exchange),
+      words,
+      count,
+      answers: fast,
+      started,
+      charged,
+    })
+    const isLeft = run.run(work.limitOf(client)) && run.keep()
+    if (isLeft) work.later(client, (until) => run.run(until))
+    return run.begun
   }
 
   #routeOf(method: number): Route {
@@ -317,31 +335,26 @@ export class BodyAnswerer {
     return route
   }
 
-  #refuseInvalid({ caller, sink }: AnswerSlot): void {
-    this.#requests.refuseBody(caller, sink, 'null', new RpcError('invalidRequest'))
-  }
-}
-
-/** Why nothing of a body is answered; null where the native core took it. @param most requests of a batch */
-function faultOf(result: number, most: number): RpcError | null {
-  switch (result) {
-    case NO_JSON:
-      return new RpcError('parse')
-    case NESTED_TOO_DEEP:
-      return new RpcError('invalidRequest', 'Invalid request')
-    case BATCH_TOO_LARGE:
-      return batchTooLarge(most)
-    default:
-      return null
+  /** Why nothing of a body is answered; null where the native core took it. */
+  #faultOf(result: number): RpcError | null {
+    switch (result) {
+      case NO_JSON:
+        return PARSE_ERROR
+      case NESTED_TOO_DEEP:
+        return TOO_DEEP
+      case BATCH_TOO_LARGE:
+        return this.#tooLarge
+      default:
+        return null
+    }
   }
 }
 
 /** Whether the native core answered a request of the records. */
 function hasAnswers(words: Uint32Array, count: number): boolean {
   for (let at = 0; at < count; ) {
-    const word = words[at] ?? 0
-    if ((word & KIND) !== REQUEST_RECORD) at += 1
-    else if ((word & ANSWERED_FLAG) !== 0) return true
+    if (kindAt(words, at) !== REQUEST_RECORD) at += 1
+    else if (isAnswered(words, at)) return true
     else at += REQUEST_WORDS
   }
   return false

@@ -40,6 +40,11 @@ export class BatchCollector {
     }
   }
 
+  /** Adds the answer of the next element, which is there. */
+  add(body: string): void {
+    this.#keep(this.#parts.push(null) - 1, body)
+  }
+
   /** Says that there are no more elements. */
   end(): void {
     this.#close()

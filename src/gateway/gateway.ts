@@ -22,6 +22,7 @@ import { RequestRunner } from './requestRunner.ts'
 import type { RequestWatch } from './requestWatch.ts'
 import type { Router } from './router.ts'
 import type { Dispatcher } from './scheduler/dispatcher.ts'
+import { FrontWork } from './scheduler/frontWork.ts'
 import { TickSnapshot } from './tickSnapshot.ts'
 
 /** Limits of the envelope. */
@@ -72,6 +73,8 @@ export class Gateway {
   /** null for a node on its own. */
   readonly gate: FleetGate | null
   readonly #shared: PartRunner | null
+  /** Shares this thread among clients. */
+  readonly work = new FrontWork()
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
@@ -108,7 +111,7 @@ export class Gateway {
         : new FleetGate({ ...fleet, head: head.block.hash }, held, answer)
     const refuse = ({ body, caller, exchange }: HeldBody, error: RpcError) =>
       this.#bodies.refuse(body, caller, exchange, error)
-    this.#minimum = new MinimumBlock(held, (...args) => this.handle(...args), refuse)
+    this.#minimum = new MinimumBlock(held, (...args) => this.#answerInTurn(...args), refuse)
     const { gate } = this
     const records = new AnswerRecords(metrics, options.watch ?? null)
     const { revertErrors: reverts, beyondHead } = context.node.settings
@@ -131,7 +134,15 @@ export class Gateway {
       shared: this.#shared,
     })
     const common = { router, admission, fast, runner, records, metrics, beyondHead }
-    this.#bodies = new BodyAnswerer({ ...common, batch, answerBytes, reverts, gate, head: toldHead })
+    this.#bodies = new BodyAnswerer({
+      ...common,
+      batch,
+      answerBytes,
+      reverts,
+      gate,
+      head: toldHead,
+      work: this.work,
+    })
   }
 
   /** To be called when the snapshot of this thread was taken that has the new head. */
@@ -211,6 +222,19 @@ export class Gateway {
   /** Bodies that wait for a block. */
   get waitingForBlocks(): number {
     return this.#minimum.waiting
+  }
+
+  /** Answers a body that waited, now or when its client may use the thread again. */
+  #answerInTurn(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
+    const { work } = caller.account
+    if (this.work.admits(work)) {
+      this.handle(body, caller, exchange)
+      return
+    }
+    this.work.later(work, () => {
+      if (!exchange.gone) this.handle(body, caller, exchange)
+      return false
+    })
   }
 
   /** A snapshot was taken; nothing that is cached holds for another head than its own. */

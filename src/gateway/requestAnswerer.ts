@@ -8,7 +8,7 @@ import {
   WAITS_FLAG,
 } from '../native/nativeFastPath.ts'
 import { ERROR_TABLE, RpcError } from '../rpc/errors.ts'
-import { errorAnswer } from '../rpc/execute.ts'
+import { type Answer, errorAnswer } from '../rpc/execute.ts'
 import { ANSWER_HEAD } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
@@ -17,9 +17,10 @@ import type { FleetGate } from './entrance/fleetGate.ts'
 import { type RequestRecord, unknownName } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import type { FastPath } from './fastPath/fastPath.ts'
+import type { WrittenAnswers } from './fastPath/writtenAnswers.ts'
 import type { RequestMetrics } from './requestMetrics.ts'
 import type { AdmittedRequest, RequestRunner } from './requestRunner.ts'
-import type { Router } from './router.ts'
+import { INVALID_REQUEST, type Router } from './router.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
 const NO_PARAMS = Buffer.alloc(0)
@@ -50,6 +51,8 @@ export interface AskedBody {
 /** Where the answer of a body, or of an element of a batch, goes. */
 export interface AnswerSlot extends AskedBody {
   readonly sink: AnswerSink
+  /** What the native core has written. */
+  readonly answers: WrittenAnswers
   /** Whether nothing else belongs to the exchange. */
   readonly alone: boolean
 }
@@ -79,9 +82,10 @@ export class RequestAnswerer {
     const { bytes, caller, exchange } = slot
     const { method } = request
     // An object without a method is no notification either: somebody has to be told.
-    const isSilent = request.id === null && method !== NO_METHOD
+    const ownId = request.id
+    const isSilent = ownId === null && method !== NO_METHOD
     const plain: AnswerSink = isSilent ? () => slot.sink('', 200) : slot.sink
-    const id = request.id ?? 'null'
+    const id = ownId ?? 'null'
     const route = router.routesByIndex[method]
     if (route === undefined || slot.refusal !== undefined) {
       const error = slot.refusal ?? router.whyNot(unknownName(request, bytes))
@@ -101,7 +105,13 @@ export class RequestAnswerer {
     const isOther = route.definition.cutsRanges && this.wantsOtherRanges(caller)
     if (
       !isOther &&
-      this.#answerFast(request, { route, paramBytes, caller, exchange, id, sink, alone }, sampled, started)
+      this.#answerFast(
+        request,
+        slot.answers,
+        { route, paramBytes, caller, exchange, id, sink, alone },
+        sampled,
+        started,
+      )
     )
       return
     // What is cached is as callers get it who want nothing of their own.
@@ -119,6 +129,7 @@ export class RequestAnswerer {
   /** Answers an admitted request in this call; whether it did. */
   #answerFast(
     request: RequestRecord,
+    answers: WrittenAnswers,
     admitted: Omit<AdmittedRequest, 'params' | 'isCacheable'>,
     sampled: number,
     started: number,
@@ -127,7 +138,7 @@ export class RequestAnswerer {
     const { flags, start, end } = request
     const { sink } = admitted
     if ((flags & ANSWERED_FLAG) !== 0) {
-      sink(fast.part(start, end), 200)
+      sink(answers.part(start, end), 200)
       records.fromFastPath(sourceOf(flags), admitted, end - start, sampled, started)
       return true
     }
@@ -172,14 +183,33 @@ export class RequestAnswerer {
     this.refuse(router.unknown, sink, id, admission.charge(caller, router.unknown) ?? error)
   }
 
+  /** Charges and counts what is no request; its answer. */
+  refuseInvalid(caller: Caller): Answer {
+    const { router, admission } = this.#parts
+    const error = admission.charge(caller, router.unknown) ?? INVALID_REQUEST
+    this.#count(router.unknown, error)
+    return answerOf('null', error)
+  }
+
   /** Answers with an error. @param method index of the method that was asked for */
   refuse(method: number, sink: AnswerSink, id: string, error: RpcError): void {
+    this.#count(method, error)
+    const { text, status } = answerOf(id, error)
+    sink(text, status)
+  }
+
+  #count(method: number, error: RpcError): void {
     const { metrics } = this.#parts
     metrics.answered(method, 0)
     metrics.failed(method, ERROR_TABLE[error.kind].code)
-    const { text, status } = errorAnswer(id, error)
-    sink(text, status)
   }
+}
+
+const INVALID_ANSWER = errorAnswer('null', INVALID_REQUEST)
+
+/** What is no request has no id either: the answer to it is made once. */
+function answerOf(id: string, error: RpcError): Answer {
+  return error === INVALID_REQUEST && id === 'null' ? INVALID_ANSWER : errorAnswer(id, error)
 }
 
 /** Where an answer of the native core came from. */

@@ -5,6 +5,10 @@ import { RpcError } from '../rpc/errors.ts'
 import { isPrivileged } from '../rpc/privileged.ts'
 import { whyNoFeeMarket } from '../rpc/sending/typedTransaction.ts'
 
+/** What no method is asked for is told the same each time. */
+export const INVALID_REQUEST = new RpcError('invalidRequest')
+const NOT_FOUND = new RpcError('methodNotFound')
+
 /** A method as requests find it. */
 export interface Route {
   readonly definition: MethodDefinition
@@ -84,8 +88,9 @@ export class Router {
       return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)
     }
     // What names no method is no request.
-    if (method === null) return new RpcError('invalidRequest')
-    return new RpcError('methodNotFound', whyNoFeeMarket(method))
+    if (method === null) return INVALID_REQUEST
+    const reason = whyNoFeeMarket(method)
+    return reason === undefined ? NOT_FOUND : new RpcError('methodNotFound', reason)
   }
 }
 

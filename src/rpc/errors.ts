@@ -115,12 +115,23 @@ export class RpcError extends Error {
   readonly kind: RpcErrorKind
   readonly data: ErrorData | undefined
   readonly inGeth: RpcErrorObject | undefined
+  #text: string | null = null
 
   constructor(kind: RpcErrorKind, message?: string, options?: RpcErrorOptions) {
+    // A trace of the stack takes ten times as long as all else of a refusal, and nobody reads it.
+    const depth = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
     super(message ?? ERROR_TABLE[kind].message, options)
+    Error.stackTraceLimit = depth
     this.kind = kind
     this.data = options?.data
     this.inGeth = options?.inGeth
+  }
+
+  /** JSON text of the `error` member. */
+  get text(): string {
+    this.#text ??= JSON.stringify(toErrorObject(this))
+    return this.#text
   }
 }
 

@@ -92,7 +92,7 @@ export function executeRequest(
 
 /** The answer for an error that is known before a handler runs. */
 export function errorAnswer(id: string, error: RpcError): Answer {
-  return { text: failureText(id, toErrorObject(error)), status: statusOfError(error.kind) }
+  return { text: `${ANSWER_HEAD}${id},"error":${error.text}}`, status: statusOfError(error.kind) }
 }
 
 function success(id: string, result: RpcResult | Forward): Answer {

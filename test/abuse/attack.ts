@@ -4,8 +4,10 @@ import type { Socket } from 'node:net'
 export interface AttackTarget {
   /** On loopback. */
   readonly port: number
-  /** Path of a key without limits of its own, for attacks that a customer makes. */
-  readonly keyPath: string
+  /** Path of a key without limits of its own, for attacks that a customer makes; `/` for strangers. */
+  readonly path: string
+  /** Addresses of this machine that the sockets come from by turns. */
+  readonly addresses: readonly string[]
 }
 
 /** What runs until it is stopped. */
@@ -18,8 +20,6 @@ export interface RunningAttack {
 /** An attack. Its traffic goes to loopback only, and ends with it. */
 export interface Attack {
   readonly name: string
-  /** Seconds for which it runs. */
-  readonly seconds: number
   start(target: AttackTarget): RunningAttack
 }
 
@@ -40,13 +40,15 @@ export function call(method: string, ...params: readonly unknown[]): string {
 export class SocketCrowd {
   opened = 0
   readonly #sockets = new Set<Socket>()
-  readonly #open: () => Socket
+  readonly #open: (localAddress: string) => Socket
+  readonly #addresses: readonly string[]
   #isStopped = false
 
-  /** @param open makes a socket and has it do its part */
-  constructor(count: number, open: () => Socket) {
+  /** @param open makes a socket from an address and has it do its part */
+  constructor(count: number, { addresses }: AttackTarget, open: (localAddress: string) => Socket) {
     this.#open = open
-    for (let i = 0; i < count; i += 1) this.#add()
+    this.#addresses = addresses
+    for (let i = 0; i < count; i += 1) this.#add(i)
   }
 
   get size(): number {
@@ -58,14 +60,14 @@ export class SocketCrowd {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #add(): void {
+  #add(index: number): void {
     this.opened += 1
-    const socket = this.#open()
+    const socket = this.#open(this.#addresses[index % this.#addresses.length] ?? '127.0.0.1')
     this.#sockets.add(socket)
     socket.on('error', () => undefined)
     socket.once('close', () => {
       this.#sockets.delete(socket)
-      if (!this.#isStopped) setTimeout(() => this.#isStopped || this.#add(), 10)
+      if (!this.#isStopped) setTimeout(() => this.#isStopped || this.#add(index), 10)
     })
   }
 }

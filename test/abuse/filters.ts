@@ -2,7 +2,6 @@ import { connect } from 'node:net'
 import { WebSocket } from 'ws'
 import { type Attack, call, post, SocketCrowd } from './attack.ts'
 
-const SECONDS = 30
 const ADDRESSES = 100_000
 
 function criteria(count: number): { address: string[] } {
@@ -13,12 +12,13 @@ function criteria(count: number): { address: string[] } {
 export function manyFilters(filters: number, addresses: number = ADDRESSES): Attack {
   return {
     name: `${filters} filters of ${addresses} addresses`,
-    seconds: SECONDS,
-    start: ({ port }) => {
-      const bytes = post('/', call('eth_newFilter', criteria(addresses)))
+    start: (target) => {
+      const bytes = post(target.path, call('eth_newFilter', criteria(addresses)))
       const seen = { installed: 0, refused: 0 }
-      const crowd = new SocketCrowd(1, () => {
-        const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+      const crowd = new SocketCrowd(1, target, (localAddress) => {
+        const socket = connect({ port: target.port, host: '127.0.0.1', localAddress }, () =>
+          socket.write(bytes),
+        )
         socket.on('data', (data) => {
           const text = data.toString('latin1')
           if (!text.includes('{"jsonrpc"')) return
@@ -41,11 +41,12 @@ export function manyFilters(filters: number, addresses: number = ADDRESSES): Att
 export function manySubscriptions(subscriptions: number): Attack {
   return {
     name: `${subscriptions} subscriptions of ${ADDRESSES} addresses on a WebSocket`,
-    seconds: SECONDS,
-    start: ({ port }) => {
+    start: ({ port, path, addresses }) => {
       const text = call('eth_subscribe', 'logs', criteria(ADDRESSES))
       const seen = { made: 0, refused: 0 }
-      const socket = new WebSocket(`ws://127.0.0.1:${port}`)
+      const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
+        localAddress: addresses[0] ?? '127.0.0.1',
+      })
       socket.on('error', () => undefined)
       socket.on('open', () => socket.send(text))
       socket.on('message', (data: Buffer) => {

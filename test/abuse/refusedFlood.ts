@@ -2,7 +2,6 @@ import { connect } from 'node:net'
 import { type Attack, call, post, SocketCrowd } from './attack.ts'
 
 const CONNECTIONS = 200
-const SECONDS = 10
 
 /**
  * Requests with a wrong key on many connections, written as fast as the server reads.
@@ -15,11 +14,12 @@ export function refusedFlood(pipelined: number): Attack {
       pipelined === 1
         ? '200 connections, refused requests'
         : `200 connections that pipeline ${pipelined} refused requests`,
-    seconds: SECONDS,
-    start: ({ port }) => {
+    start: (target) => {
       let answers = 0
-      const crowd = new SocketCrowd(CONNECTIONS, () => {
-        const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+      const crowd = new SocketCrowd(CONNECTIONS, target, (localAddress) => {
+        const socket = connect({ port: target.port, host: '127.0.0.1', localAddress }, () =>
+          socket.write(bytes),
+        )
         let seen = 0
         socket.on('data', (data) => {
           const count = data.toString('latin1').split('HTTP/1.1 401').length - 1

@@ -28,12 +28,12 @@ export interface AttackedServer {
 }
 
 /**
- * Starts a node with the default settings of the hosted profile.
+ * Starts a node with the default settings of the hosted profile, with the keys of two customers.
  * @param program the built command line
- * @param withKeys whether there are keys, without which nobody may then ask
+ * @param requireKey whether strangers are let through
  * @throws Error when it does not answer
  */
-export async function startHosted(program: string, withKeys: boolean): Promise<AttackedServer> {
+export async function startHosted(program: string, requireKey: 'auto' | 'never'): Promise<AttackedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-abuse-'))
   const keysFile = join(folder, 'keys.yaml')
   const keys = [KEY_PATH, LIGHT_PATH].map((path, index) => {
@@ -52,8 +52,7 @@ export async function startHosted(program: string, withKeys: boolean): Promise<A
       '--metrics-port',
       String(metricsPort),
     ],
-    ...['--log-level', 'error'],
-    ...(withKeys ? ['--keys-file', keysFile] : []),
+    ...['--log-level', 'error', '--keys-file', keysFile, '--require-key', requireKey],
   ])
   const server = serverOf(child, port, () => rmSync(folder, { recursive: true, force: true }))
   for (let poll = 0; poll < START_POLLS; poll += 1) {

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { type Attack, post, SocketCrowd } from './attack.ts'
-
-const SECONDS = 20
+import { type Attack, call, post, SocketCrowd } from './attack.ts'
+import { frame, openRawWebSocket } from './rawWebSocket.ts'
 
 /**
  * A batch whose answer is some megabytes: so many times the code that a call puts into the state.
@@ -24,11 +22,10 @@ function heavyBatch(): string {
 export function unreadHttp(clients: number): Attack {
   return {
     name: `${clients} HTTP clients that never read`,
-    seconds: SECONDS,
-    start: ({ port, keyPath }) => {
-      const bytes = post(keyPath, heavyBatch())
-      const crowd = new SocketCrowd(clients, () => {
-        const socket = connect(port, '127.0.0.1', () => {
+    start: (target) => {
+      const bytes = post(target.path, heavyBatch())
+      const crowd = new SocketCrowd(clients, target, (localAddress) => {
+        const socket = connect({ port: target.port, host: '127.0.0.1', localAddress }, () => {
           socket.pause()
           socket.write(bytes)
         })
@@ -39,35 +36,33 @@ export function unreadHttp(clients: number): Attack {
   }
 }
 
-/** WebSockets that ask for large answers again and again and never read. */
-export function unreadWebSockets(clients: number): Attack {
+/** WebSockets that send messages in a period and never read. */
+function unread(name: string, clients: number, messages: Buffer, period: number): Attack {
   return {
-    name: `${clients} WebSockets that never read`,
-    seconds: SECONDS,
-    start: ({ port, keyPath }) => {
-      const message = frame(Buffer.from(heavyBatch()))
-      const crowd = new SocketCrowd(clients, () => {
-        const socket = connect(port, '127.0.0.1', () => {
-          socket.write(
-            `GET ${keyPath} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-              `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
-          )
+    name,
+    start: (target) => {
+      const crowd = new SocketCrowd(clients, target, (localAddress) =>
+        openRawWebSocket({ ...target, localAddress }, (socket) => {
           socket.pause()
-          const timer = setInterval(() => socket.write(message), 500)
+          const timer = setInterval(() => socket.write(messages), period)
           socket.once('close', () => clearInterval(timer))
-        })
-        return socket
-      })
+        }),
+      )
       return { summary: () => `${crowd.opened} connections`, stop: () => crowd.stop() }
     },
   }
 }
 
-/** A text frame as clients send it (RFC 6455 §5.2), masked with zeros. */
-function frame(payload: Buffer): Buffer {
-  const head = Buffer.alloc(14)
-  head[0] = 0x81
-  head[1] = 0x80 | 127
-  head.writeBigUInt64BE(BigInt(payload.length), 2)
-  return Buffer.concat([head, payload])
+/** WebSockets that ask for large answers again and again and never read. */
+export function unreadWebSockets(clients: number): Attack {
+  return unread(`${clients} WebSockets that never read`, clients, frame(Buffer.from(heavyBatch())), 500)
+}
+
+/** WebSockets that ask many short calls at once again and again and never read. */
+export function unreadCalls(clients: number, calls: number): Attack {
+  const one = frame(
+    Buffer.from(call('eth_call', { to: `0x${'ab'.repeat(20)}`, data: '0x12345678' }, 'latest')),
+  )
+  const messages = Buffer.concat(Array<Buffer>(calls).fill(one))
+  return unread(`unread sockets: ${clients} WebSockets with ${calls} calls at once`, clients, messages, 400)
 }

@@ -20,8 +20,6 @@ import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
 import { InterruptTable } from '../../src/workers/interrupts.ts'
 import { LocalPool } from '../../src/workers/local.ts'
 
-const CALLER = unlimitedCaller('test')
-
 /** An answer as the front would send it. */
 export interface AskedAnswer {
   readonly text: string
@@ -122,6 +120,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     },
     onUnexpected,
   })
+  const caller = options.caller ?? unlimitedCaller('test')
   const ask = (body: string, connection?: EventConnection, gone?: AbortSignal) =>
     new Promise<AskedAnswer>((resolve) => {
       const exchange: Exchange = {
@@ -136,7 +135,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
         gone: false,
       }
       gone?.addEventListener('abort', () => exchange.onGone?.())
-      gateway.handle(Buffer.from(body, 'utf8'), options.caller ?? CALLER, exchange)
+      gateway.handle(Buffer.from(body, 'utf8'), caller, exchange)
     })
   return { gateway, dispatcher, metrics, ask, close: () => dispatcher.close() }
 }

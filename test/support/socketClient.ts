@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import type { Service } from '../../src/front/service.ts'
 
 /** A notification of a subscription. */
 export interface Notification {
@@ -66,5 +68,31 @@ export class SocketClient {
 
   close(): void {
     this.socket.terminate()
+  }
+}
+
+/**
+ * Has a client of a service in this process not read any more, and ask one thing after the other until the system takes
+ * no more of the answers. One request has no answer then.
+ */
+export async function pauseUntilBehind(
+  service: Service,
+  client: SocketClient,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<void> {
+  client.socket.pause()
+  const stats = () => service.stats().front
+  const ask = async (...request: readonly [method: string, ...params: readonly unknown[]]) => {
+    const { messages } = stats()
+    void client.ask(...request)
+    while (stats().messages === messages) await nextTurn()
+  }
+  for (;;) {
+    await ask(method, ...params)
+    while (stats().exchanges > 0) await nextTurn()
+    // The answer to this comes at once unless it waits.
+    await ask('eth_chainId')
+    if (stats().exchanges > 0) return
   }
 }

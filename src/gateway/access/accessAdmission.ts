@@ -172,12 +172,7 @@ export class AccessAdmission implements Admission {
   #overLimit(account: Account, reason: LimitReason, cost: number): RpcError {
     const place = LIMIT_REASONS.indexOf(reason)
     this.#refused[place] = (this.#refused[place] ?? 0) + 1
-    // A trace of the stack costs more than all of the above.
-    const depth = Error.stackTraceLimit
-    Error.stackTraceLimit = 0
-    const error = account.refusal(reason, cost)
-    Error.stackTraceLimit = depth
-    return error
+    return account.refusal(reason, cost)
   }
 
   /** The key of a caller; undefined for one without. */

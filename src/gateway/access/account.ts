@@ -1,4 +1,5 @@
 import { RpcError } from '../../rpc/errors.ts'
+import { ClientWork } from '../scheduler/clientWork.ts'
 import type { Limits } from './limits.ts'
 import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
@@ -25,6 +26,15 @@ const SEE = 'GET /<API_KEY>/usage'
 /** Refusals in a second after which further ones are no accident. */
 const MANY_REFUSALS = 50
 
+/** An answer to who was refused. */
+interface Refusal {
+  readonly reason: LimitReason
+  readonly cost: number
+  /** Millisecond of the clock. */
+  readonly at: number
+  readonly error: RpcError
+}
+
 /** What one key, or one address without a key, has used of its limits. Every check is a few additions. */
 export class Account {
   /** Id of the key; of keyless use `-`. */
@@ -45,9 +55,9 @@ export class Account {
   refused = 0
   /** Whether it went on and on after it was refused in this second. */
   isFlooding = false
-  /** Tick of the event loop in which it last asked, and how often it asked in that tick. */
-  tick = 0
-  askedInTick = 0
+  /** What it uses of the front thread. */
+  readonly work = new ClientWork()
+  #lastRefusal: Refusal | null = null
   #secondBegan = 0
   #refusedInSecond = 0
   protected readonly clock: AccountClock
@@ -121,8 +131,17 @@ export class Account {
     return Math.max(0, dailyQuota - (this.day === this.clock.day ? this.used : 0))
   }
 
-  /** The answer to a request that was refused. @param cost of the request */
+  /** The answer to a request that was refused; those within a millisecond have the same. @param cost of the request */
   refusal(reason: LimitReason, cost: number): RpcError {
+    const now = Math.floor(this.clock.now())
+    const last = this.#lastRefusal
+    if (last !== null && last.reason === reason && last.cost === cost && last.at === now) return last.error
+    const error = this.#createRefusal(reason, cost)
+    this.#lastRefusal = { reason, cost, at: now, error }
+    return error
+  }
+
+  #createRefusal(reason: LimitReason, cost: number): RpcError {
     const retryAfter = this.waitFor(reason, cost)
     const data = {
       limit: reason,

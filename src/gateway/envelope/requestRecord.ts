@@ -1,25 +1,33 @@
-import { UNKNOWN_METHOD } from '../../native/nativeFastPath.ts'
-
-/** A request as the native core found it in its body. */
-export interface RequestRecord {
-  /** Kind and flags of the record. */
-  readonly flags: number
-  /** Index of the method, or what stands for none. */
-  readonly method: number
-  /** JSON text; null of a notification. */
-  readonly id: string | null
-  /** JSON text, empty when there are none: a part of the body. */
-  readonly params: Buffer
-  /** First byte and end of the answer, where it is there, or of the method's text, where it is no known name. */
-  readonly start: number
-  readonly end: number
-}
+import { ANSWERED_FLAG, UNKNOWN_METHOD } from '../../native/nativeFastPath.ts'
 
 /** Words of a record behind its flags. */
 const METHOD = 1
 const ID = 2
 const PARAMS = 4
 const TEXT = 6
+
+/** Kind of a record, in its lowest byte. */
+const KIND = 0xff
+
+/** Kind of the record that begins there; a request's beyond the last one. */
+export function kindAt(words: Uint32Array, at: number): number {
+  return (words[at] ?? 0) & KIND
+}
+
+/** Whether the native core has answered the request whose record begins there. */
+export function isAnswered(words: Uint32Array, at: number): boolean {
+  return ((words[at] ?? 0) & ANSWERED_FLAG) !== 0
+}
+
+/** First byte of its answer. */
+export function answerStartAt(words: Uint32Array, at: number): number {
+  return words[at + TEXT] ?? 0
+}
+
+/** The end of its answer. */
+export function answerEndAt(words: Uint32Array, at: number): number {
+  return words[at + TEXT + 1] ?? 0
+}
 
 /** Index of the method of the request whose record begins there. */
 export function methodAt(words: Uint32Array, at: number): number {
@@ -36,17 +44,40 @@ export function hasId(words: Uint32Array, at: number): boolean {
   return words[at + ID] !== words[at + ID + 1]
 }
 
-/** The request whose record begins there. */
-export function requestAt(words: Uint32Array, at: number, body: Buffer): RequestRecord {
-  const id = words[at + ID] ?? 0
-  const idEnd = words[at + ID + 1] ?? 0
-  return {
-    flags: words[at] ?? 0,
-    method: methodAt(words, at),
-    id: id === idEnd ? null : body.toString('utf8', id, idEnd),
-    params: body.subarray(words[at + PARAMS] ?? 0, words[at + PARAMS + 1] ?? 0),
-    start: words[at + TEXT] ?? 0,
-    end: words[at + TEXT + 1] ?? 0,
+/** A request as the native core found it in its body. What of the body is not asked for is not copied. */
+export class RequestRecord {
+  /** Kind and flags of the record. */
+  readonly flags: number
+  /** Index of the method, or what stands for none. */
+  readonly method: number
+  /** First byte and end of the answer, where it is there, or of the method's text, where it is no known name. */
+  readonly start: number
+  readonly end: number
+  readonly #words: Uint32Array
+  readonly #at: number
+  readonly #body: Buffer
+
+  /** @param at where the record begins */
+  constructor(words: Uint32Array, at: number, body: Buffer) {
+    this.flags = words[at] ?? 0
+    this.method = methodAt(words, at)
+    this.start = answerStartAt(words, at)
+    this.end = answerEndAt(words, at)
+    this.#words = words
+    this.#at = at
+    this.#body = body
+  }
+
+  /** JSON text; null of a notification. */
+  get id(): string | null {
+    const [words, at] = [this.#words, this.#at]
+    return hasId(words, at) ? this.#body.toString('utf8', words[at + ID], words[at + ID + 1]) : null
+  }
+
+  /** JSON text, empty when there are none: a part of the body. */
+  get params(): Buffer {
+    const [words, at] = [this.#words, this.#at]
+    return this.#body.subarray(words[at + PARAMS] ?? 0, words[at + PARAMS + 1] ?? 0)
   }
 }
 

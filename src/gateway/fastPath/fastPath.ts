@@ -18,6 +18,7 @@ import { findHeader, isRecent } from '../../rpc/select/resolveBlock.ts'
 import { hasId } from '../envelope/requestRecord.ts'
 import type { Router } from '../router.ts'
 import type { TickSnapshot } from '../tickSnapshot.ts'
+import type { WrittenAnswers } from './writtenAnswers.ts'
 
 /** Bytes of the memory that answers are written to; longer ones are left to the workers. */
 const MOST_BYTES = 1024 * 1024
@@ -46,7 +47,7 @@ export interface FastPathParts {
  * twenty times as much as a read of an account. What that call does not know of the chain is looked up once at each
  * head. Everything else is left to workers, after which it is in memory. What is said of a body holds until the next.
  */
-export class FastPath {
+export class FastPath implements WrittenAnswers {
   readonly native: NativeFastPath
   readonly #snapshot: TickSnapshot
   readonly #maxAnswerBytes: number
@@ -123,7 +124,6 @@ export class FastPath {
     return words
   }
 
-  /** An answer of which a record has the bounds. */
   part(start: number, end: number): Uint8Array {
     return this.#out.subarray(ANSWER_OFFSET + start, ANSWER_OFFSET + end)
   }

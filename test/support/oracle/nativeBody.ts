@@ -1,4 +1,4 @@
-import { requestAt, unknownName } from '../../../src/gateway/envelope/requestRecord.ts'
+import { RequestRecord, unknownName } from '../../../src/gateway/envelope/requestRecord.ts'
 import { EncodedObjectCache } from '../../../src/native/encodedObjectCache.ts'
 import {
   ANSWER_OFFSET,
@@ -94,7 +94,7 @@ export class BodyReaders {
         open.at(-1)?.push({ kind: 'batch', elements, isRefused: false })
       } else if (kind === INVALID_RECORD) elements.push({ kind: 'invalid', id: 'null' })
       else {
-        const record = requestAt(words, at, bytes)
+        const record = new RequestRecord(words, at, bytes)
         const method = this.#names[record.method] ?? unknownName(record, bytes)
         const params = record.params.toString()
         elements.push({ kind: 'request', request: { method, id: record.id, params } })

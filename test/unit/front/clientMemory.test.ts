@@ -5,7 +5,7 @@ import t from 'tap'
 import { openAccess } from '../../support/accessScene.ts'
 import { openEventService } from '../../support/eventService.ts'
 import { keyRecord } from '../../support/keyRecords.ts'
-import { SocketClient } from '../../support/socketClient.ts'
+import { pauseUntilBehind, SocketClient } from '../../support/socketClient.ts'
 import { SyntheticChain, testLog } from '../../support/syntheticChain.ts'
 
 const MIB = 1024 * 1024
@@ -111,22 +111,34 @@ t.test('answers that nobody reads are bounded by the client, over HTTP', async (
   t.match(await ask('eth_chainId'), { status: 200 })
 })
 
-t.test('a WebSocket that does not read is closed when its client has too much', async (t) => {
+t.test('a WebSocket that does not read is closed when what it asks takes too much', async (t) => {
   const slow = await SocketClient.open(service.port)
-  slow.socket.pause()
-  const closed = once(slow.socket, 'close')
-  const before = admission.stats(0).memory.refused.client
-  for (let i = 0; i < 15; i += 1) {
-    void slow.ask('eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
-    // One after the other, so that it is what waits on the socket that becomes too much.
-    const { messages } = service.stats().front
-    while (service.stats().front.messages === messages) await nextTurn()
-    while (service.stats().front.exchanges > 0) await nextTurn()
-    t.ok(used() <= CLIENT_BYTES)
-    if (admission.stats(0).memory.refused.client > before) break
+  await pauseUntilBehind(service, slow, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
+  let code = 0
+  slow.socket.on('close', (closed: number) => {
+    code = closed
+  })
+  // Messages wait, then they are refused, until there is no room for the refusals either.
+  const sockets = service.stats().front.webSockets
+  for (let sent = 0; sent < 20_000 && service.stats().front.webSockets === sockets; sent += 1) {
+    slow.socket.send('1')
+    if (sent % 50 === 0) await nextTurn()
+    if (used() > CLIENT_BYTES) t.fail(`${used()} bytes in use`)
   }
   slow.socket.resume()
-  t.equal((await closed)[0], 1008)
+  while (code === 0) await nextTurn()
+  t.equal(code, 1008)
+  await untilFree()
+})
+
+t.test('short messages that wait are counted with what they take beside their bytes', async (t) => {
+  const slow = await SocketClient.open(service.port)
+  await pauseUntilBehind(service, slow, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
+  const [before, { messages }] = [used(), service.stats().front]
+  for (let i = 0; i < 100; i += 1) slow.socket.send('1')
+  while (service.stats().front.messages < messages + 100) await nextTurn()
+  t.ok(used() - before >= 100 * 500, String(used() - before))
+  slow.socket.terminate()
   await untilFree()
 })
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { openEventService } from '../../support/eventService.ts'
-import { SocketClient } from '../../support/socketClient.ts'
+import { pauseUntilBehind, SocketClient } from '../../support/socketClient.ts'
 import { SyntheticChain, testLog } from '../../support/syntheticChain.ts'
 
 /** Close code of a client that does not read. */
@@ -43,21 +44,37 @@ t.test('a subscriber that does not read is cut off with a code; the others go on
   t.match(await quick.ask('eth_unsubscribe', heads), { result: true })
 })
 
-t.test('a client that asks and does not read is cut off with a code; the others go on', async (t) => {
+t.test(
+  'a client that asks much at once and does not read is cut off with a code; the others go on',
+  async (t) => {
+    const slow = await SocketClient.open(service.port)
+    const ask = (client: SocketClient) => client.ask('eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
+    let answers = 0
+    slow.socket.on('message', () => {
+      answers += 1
+    })
+    slow.socket.pause()
+    const closed = closeCode(slow.socket)
+    for (let count = 0; count < MANY; count += 1) void ask(slow)
+    // These are answered behind those.
+    for (let count = 0; count < 5; count += 1) t.equal(((await ask(quick)).result as unknown[]).length, 1)
+    slow.socket.resume()
+    t.equal(await closed, TOO_SLOW)
+    t.ok(answers > 0 && answers < MANY, `${answers} answers waited, the rest was never kept`)
+  },
+)
+
+t.test('a client that does not read is answered no further until it reads', async (t) => {
   const slow = await SocketClient.open(service.port)
-  const ask = (client: SocketClient) => client.ask('eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
-  let answers = 0
-  slow.socket.on('message', () => {
-    answers += 1
-  })
-  slow.socket.pause()
-  const closed = closeCode(slow.socket)
-  for (let count = 0; count < MANY; count += 1) void ask(slow)
-  // These are answered behind those.
-  for (let count = 0; count < 5; count += 1) t.equal(((await ask(quick)).result as unknown[]).length, 1)
+  await pauseUntilBehind(service, slow, 'eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
+  const before = service.stats().front
+  const asked = Array.from({ length: 100 }, () => slow.ask('eth_chainId'))
+  while (service.stats().front.messages < before.messages + 100) await nextTurn()
+  for (let count = 0; count < 5; count += 1) t.match(await quick.ask('eth_chainId'), { result: '0x21' })
+  t.equal(service.stats().front.exchanges, before.exchanges + 100, 'all of them wait')
   slow.socket.resume()
-  t.equal(await closed, TOO_SLOW)
-  t.ok(answers > 0 && answers < MANY, `${answers} answers waited, the rest was never kept`)
+  for (const answer of await Promise.all(asked)) t.match(answer, { result: '0x21' })
+  slow.close()
 })
 
 t.test('one answer may be larger than what may wait, and the close code still comes', async (t) => {
