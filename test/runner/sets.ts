@@ -6,6 +6,7 @@ export const REST: ReadonlyMap<string, string> = new Map([
   ['test/page', 'browsers'],
   ['test/fuzz', 'floods of malformed requests'],
   ['test/vectors/bridge.test.ts', 'cargo builds the program that runs them'],
+  ['test/vectors/mutants.test.ts', 'ten thousand mutants of blocks'],
 ])
 
 /** Whether a file belongs to `npm run test:all` and not to `npm test`. */

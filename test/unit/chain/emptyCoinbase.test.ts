@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { checkChain } from '../../../src/chain/check/checkChain.ts'
 import type { Block } from '../../../src/chain/codec/block.ts'
 import { parseBlock } from '../../../src/chain/codec/block.ts'
+import type { OpenChain } from '../../../src/execution/openChain.ts'
+import { createStateChecker } from '../../../src/execution/stateChecker.ts'
 import { EVENT_TEXTS } from '../../../src/rpc/format/eventTexts.ts'
 import { bytesToBigInt, EMPTY_BYTES, toHex } from '../../../src/util/bytes.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
@@ -52,6 +55,12 @@ function balance({ open }: BlockMaker, block: Block, account: Buffer): bigint {
   return found === null ? -1n : bytesToBigInt(found.balance)
 }
 
+/** What `check` finds. */
+function problemsOf({ environment, stateStore }: OpenChain) {
+  const states = createStateChecker(REGTEST, stateStore)
+  return checkChain({ spec: REGTEST, environment, stateBlocks: BLOCKS, full: true, states }).problems
+}
+
 t.test('the encoding has no bytes there', (t) => {
   t.same(first.header.fields.coinbase, EMPTY_BYTES)
   t.same(parseBlock(REGTEST, first.encoded).encoded, first.encoded)
@@ -78,6 +87,7 @@ t.test('another node imports the chain, and reads it after a restart', async (t)
   t.equal(again.chain.head.hashHex, tip.hashHex)
   const [next] = maker.extend(tip, 1, { coinbase: EMPTY_BYTES, label: 'next' })
   t.equal(again.chain.connect(next as Block).status, 'IMPORTED_BEST', 'ancestors are read')
+  t.same(problemsOf(again), [])
 })
 
 t.test('a peer with the chain is followed', async (t) => {
