@@ -12,10 +12,12 @@ import {
 } from '../native/nativeFastPath.ts'
 import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { failureText } from '../rpc/json.ts'
+import { namedBlocks } from '../rpc/namedBlocks.ts'
+import type { BlockName } from '../rpc/params/param.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchCollector } from './collector.ts'
-import type { FleetGate } from './entrance/fleetGate.ts'
+import type { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { methodAt, paramBytesAt, requestAt } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
@@ -40,10 +42,17 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
   readonly reverts: RevertForm
-  /** Says what is answered while this node is away from its fleet; null for a node on its own. */
-  readonly gate: FleetGate | null
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null
+  /** Blocks that other nodes have. */
+  readonly announced: AnnouncedBlocks
+  /** Has a body wait for blocks that it names. */
+  readonly wait: (
+    names: readonly BlockName[],
+    body: ArrayBuffer | Buffer,
+    caller: Caller,
+    exchange: Exchange,
+  ) => void
 }
 
 /**
@@ -62,12 +71,11 @@ export class BodyAnswerer {
 
   /** Answers a body. The bytes are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, reverts, batch, gate } = this.#parts
+    const { fast, metrics, records, reverts, batch, announced } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
-    // Only now: what was read before it was is given under the same lease.
-    if (gate !== null && this.#answerAway(gate, body, caller, exchange, sampled, started)) return
+    if (announced.isBehind && this.#waits(body, caller, exchange)) return
     if (caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)) {
       this.#answerEach({ bytes: toBuffer(body), caller, exchange }, sampled, started)
       return
@@ -90,15 +98,10 @@ export class BodyAnswerer {
     else this.#answerBatch({ ...asked, refusal: fast.isRefused ? batchTooLarge(batch) : undefined }, started)
   }
 
-  /** Answers the requests of a body one by one. @param charged as in {@link #answerBatch} */
-  #answerEach(
-    asked: AskedBody,
-    sampled: number,
-    started: number,
-    charged?: readonly (RpcError | null)[],
-  ): void {
-    if (this.#parts.fast.isBatch) this.#answerBatch(asked, started, charged)
-    else this.#answerOnly(asked, sampled, started, charged?.[0])
+  /** Answers the requests of a body one by one. */
+  #answerEach(asked: AskedBody, sampled: number, started: number): void {
+    if (this.#parts.fast.isBatch) this.#answerBatch(asked, started)
+    else this.#answerOnly(asked, sampled, started)
   }
 
   /** Answers every request of a body with an error. The bytes are not kept beyond the call. */
@@ -111,47 +114,28 @@ export class BodyAnswerer {
     else this.#answerEach(asked, 0, 0)
   }
 
-  /**
-   * Answers a body while this node is away from its fleet, request by request.
-   * @returns whether it is away; nothing is answered when it is not, nor when there is something wrong with the body
-   */
-  #answerAway(
-    gate: FleetGate,
-    body: ArrayBuffer | Buffer,
-    caller: Caller,
-    exchange: Exchange,
-    sampled: number,
-    started: number,
-  ): boolean {
-    const away = gate.whyAway()
-    const { fast, batch } = this.#parts
-    if (away === null || fast.isRefused || faultOf(fast.result, batch) !== null) return false
-    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    this.#answerEach(asked, sampled, started, this.#chargeAway(gate, asked, away))
-    return true
-  }
-
-  /** Charges the requests of the last body; why each must not be begun. */
-  #chargeAway(gate: FleetGate, { bytes, caller, exchange }: AskedBody, away: RpcError): (RpcError | null)[] {
-    const { fast, router } = this.#parts
+  /** Has the body wait if it names blocks that others have and this node lacks; whether it does. */
+  #waits(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): boolean {
+    const { fast, batch, router, announced, wait } = this.#parts
+    if (fast.isRefused || faultOf(fast.result, batch) !== null) return false
+    const bytes = toBuffer(body)
     const words = fast.records()
-    const charged: (RpcError | null)[] = []
+    const lacking: BlockName[] = []
     for (let at = 0; at < fast.recordWords; ) {
       if (((words[at] ?? 0) & KIND) !== REQUEST_RECORD) {
         at += 1
         continue
       }
       const route = router.routesByIndex[methodAt(words, at)]
-      // What is no method is charged where it is refused.
-      const refusal =
-        route === undefined
-          ? null
-          : (this.#requests.charge(caller, exchange, route.index) ??
-            gate.refusalOf(route.definition, requestAt(words, at, bytes).params, away))
-      charged.push(refusal)
+      if (route !== undefined) {
+        const names = namedBlocks(route.definition, requestAt(words, at, bytes).params)
+        lacking.push(...names.filter((name) => announced.lacks(name)))
+      }
       at += REQUEST_WORDS
     }
-    return charged
+    if (lacking.length === 0) return false
+    wait(lacking, body, caller, exchange)
+    return true
   }
 
   /** Sends the answer of the only request. */

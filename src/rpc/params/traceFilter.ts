@@ -1,8 +1,8 @@
 import { invalidParams, RpcError } from '../errors.ts'
 import type { BlockSelector } from './blockSelector.ts'
-import { LATEST } from './blockSelector.ts'
+import { LATEST, namesOf } from './blockSelector.ts'
 import { parseAddress } from './hex.ts'
-import { isJsonObject, type Param, scalarText } from './param.ts'
+import { isJsonObject, namingBlocks, type Param, scalarText } from './param.ts'
 import { parseTracedBlock } from './tracedBlock.ts'
 
 /** Most traces that one request may ask for (`rpc.trace.maxTracesPerRequest`). */
@@ -30,7 +30,7 @@ const INTEGER = /^-?[0-9]{1,10}$/
 
 /** The parameter of trace_filter; an unknown field makes it unreadable (rpc.md §3.14). */
 export function traceFilter(name = 'filter'): Param<TraceFilter> {
-  return {
+  const param: Param<TraceFilter> = {
     name,
     schema: {
       type: 'object',
@@ -64,6 +64,7 @@ export function traceFilter(name = 'filter'): Param<TraceFilter> {
       }
     },
   }
+  return namingBlocks(param, ({ fromBlock, toBlock }) => [...namesOf(fromBlock), ...namesOf(toBlock)])
 }
 
 function tooBig(what: string): RpcError {

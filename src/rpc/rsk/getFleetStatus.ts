@@ -14,7 +14,6 @@ export const getFleetStatus = defineMethod({
   lane: 'inline',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context) => {
     const { fleet } = context.status()
     return fleet === undefined ? null : describe(fleet)
