@@ -70,7 +70,8 @@ export class OptionNames {
     const key = this.#keys.get(name) ?? this.#earlier(name)
     if (key === undefined) {
       const advice = this.#gone.get(name)
-      if (advice !== undefined) throw new ConfigError('UnknownOption', `${name} is no option any more: ${advice}`)
+      if (advice !== undefined)
+        throw new ConfigError('UnknownOption', `${name} is no option any more: ${advice}`)
       return undefined
     }
     this.#checkRetired(name, this.#schema.options[key]?.retired)

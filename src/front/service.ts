@@ -60,8 +60,8 @@ export interface ServiceOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
-  /** Filters of a fleet; without them the node has its own in memory. */
-  readonly filters?: NodeFilters
+  /** Where filters live, made of those that this node has in memory; these unless given. */
+  readonly filters?: (own: NodeFilters) => NodeFilters
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>

@@ -10,7 +10,13 @@ import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
 import { CallerSignals } from './callerSignals.ts'
 import { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
-import { type BlockNeed, BlockWaits, type BlockWaitStats, blockNotHere, blockNotReached } from './entrance/blockWaits.ts'
+import {
+  type BlockNeed,
+  BlockWaits,
+  type BlockWaitStats,
+  blockNotHere,
+  blockNotReached,
+} from './entrance/blockWaits.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { type HeldBody, HeldBytes } from './entrance/heldBodies.ts'
 import type { Exchange } from './exchange.ts'
@@ -132,7 +138,10 @@ export class Gateway {
       head: toldHead,
       announced,
       wait: (names, ...asked) =>
-        this.#wait({ isMet: () => !names.some((name) => announced.lacks(name)), late: blockNotHere }, ...asked),
+        this.#wait(
+          { isMet: () => !names.some((name) => announced.lacks(name)), late: blockNotHere },
+          ...asked,
+        ),
     })
   }
 

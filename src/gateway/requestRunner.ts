@@ -3,12 +3,7 @@ import type { RevertForm } from '../config/revertForm.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import {
-  DELEGATE_TO_WORKER,
-  type Forward,
-  type JsonText,
-  successText,
-} from '../rpc/json.ts'
+import { DELEGATE_TO_WORKER, type Forward, type JsonText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerRecords, RecordedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'

@@ -250,7 +250,9 @@ const REWARD_TRANSACTIONS = 1
 
 /** Whether a block is the best executed one, head already or not. */
 function isBest(result: ConnectResult): boolean {
-  return result.status === 'IMPORTED_BEST' || (result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true)
+  return (
+    result.status === 'IMPORTED_BEST' || (result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true)
+  )
 }
 
 function refused(result: ConnectResult): MiningError {

@@ -113,7 +113,8 @@ export class WorkServer implements MiningService {
     const { now, options } = this.#params
     this.#askedAt = now()
     const current = this.#current
-    const isFresh = current !== null && !this.#isStale && this.#askedAt - current.builtAt < options.refreshTime
+    const isFresh =
+      current !== null && !this.#isStale && this.#askedAt - current.builtAt < options.refreshTime
     return isFresh ? current.work : this.#build()
   }
 

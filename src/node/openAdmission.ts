@@ -93,12 +93,7 @@ function open(config: Config, logger: Logger, others: OthersUse): NodeAdmission 
   void admission.prune().catch(complain)
   return {
     admission,
-    reports: new UsageReports(
-      admission,
-      store,
-      SYSTEM_CLOCKS.monotonic,
-      others,
-    ),
+    reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic, others),
     refresh: () => attempt(() => admission.refresh(), complain),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
     fault: () => {

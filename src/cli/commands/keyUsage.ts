@@ -13,8 +13,7 @@ const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 
 export const keyUsage = defineCommand({
   name: 'key usage',
   summary: 'show what was asked with an API key, or with all, by day and method',
-  details:
-    'A running node writes its counts down every second. The id - stands for requests without a key.',
+  details: 'A running node writes its counts down every second. The id - stands for requests without a key.',
   files: 'none',
   argument: { placeholder: '[ID]', doc: 'id of the key; none shows all' },
   options: ACCESS_OPTION_KEYS,

@@ -97,15 +97,11 @@ export class ServedHead {
     return { step: null, at: oldest === undefined ? null : this.#atOf(oldest, now) + this.#wait }
   }
 
-  #judge(
-    block: ExecutedBlock,
-    others: readonly OtherHead[],
-    isAlone: boolean,
-    now: number,
-  ): HeadStep | null {
+  #judge(block: ExecutedBlock, others: readonly OtherHead[], isAlone: boolean, now: number): HeadStep | null {
     const waited = now - this.#atOf(block, now)
     if (isAlone) return { block, why: 'alone', waited }
-    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted))) return { block, why: 'adopted', waited }
+    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted)))
+      return { block, why: 'adopted', waited }
     const lacking = others.filter((other) => this.#isWaitedFor(other, block))
     if (lacking.length === 0) return { block, why: 'executed', waited }
     if (waited < this.#wait) return null

@@ -1,4 +1,9 @@
-import { type JetStreamClient, type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { toFleetError } from '../errors.ts'

@@ -72,7 +72,10 @@ export class MemberCalls implements FleetCallsPort {
     headers.set(FROM_HEADER, this.#self)
     return new Promise((resolve, reject) => {
       const late = () =>
-        this.#fail(token, new FleetError('Timeout', `${member} did not answer ${service} in ${milliseconds} ms`))
+        this.#fail(
+          token,
+          new FleetError('Timeout', `${member} did not answer ${service} in ${milliseconds} ms`),
+        )
       const timer = setTimeout(late, milliseconds)
       this.#pending.set(token, { chunks: [], resolve, reject, timer })
       nats.publish(this.#names.service(member, service), payload, {

@@ -41,7 +41,8 @@ export class Identity {
   /** @returns whether a presence is one of another process with this identity */
   heard(own: OwnIdentity, presence: Presence, now: number): boolean {
     if (presence.life === own.life) return false
-    const isSameKey = own.nodeId !== null && presence.enode !== null && nodeIdOf(presence.enode) === own.nodeId
+    const isSameKey =
+      own.nodeId !== null && presence.enode !== null && nodeIdOf(presence.enode) === own.nodeId
     if (presence.id !== own.id && !isSameKey) return false
     const isLater = own.began > presence.began || (own.began === presence.began && own.life > presence.life)
     if (this.#state === 'joined' && !isLater) return true

@@ -32,7 +32,12 @@ export class UsageReports {
    * @param now monotonic milliseconds
    * @param others what other members of a fleet counted
    */
-  constructor(admission: AccessAdmission, book: AccessBook, now: () => number, others: OthersUse = NO_OTHERS) {
+  constructor(
+    admission: AccessAdmission,
+    book: AccessBook,
+    now: () => number,
+    others: OthersUse = NO_OTHERS,
+  ) {
     this.#admission = admission
     this.#book = book
     this.#now = now

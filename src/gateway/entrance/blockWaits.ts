@@ -68,12 +68,7 @@ export class BlockWaits {
    * Has a body wait.
    * @returns the error to answer with where there is no room for it to wait
    */
-  add(
-    need: BlockNeed,
-    body: ArrayBuffer | Buffer,
-    caller: Caller,
-    exchange: Exchange,
-  ): RpcError | null {
+  add(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): RpcError | null {
     const kept = this.#held.keep(body, caller, exchange)
     if (kept instanceof RpcError) return kept
     const timer = setTimeout(() => {

@@ -83,7 +83,11 @@ export class FleetChain implements ChainSharing {
       if (parent === null || recent.length > MOST_RECENT) break
       header = parent
     }
-    return { adopted: this.#blockOf(chain.head), executed: this.#blockOf(chain.best), recent: recent.reverse() }
+    return {
+      adopted: this.#blockOf(chain.head),
+      executed: this.#blockOf(chain.best),
+      recent: recent.reverse(),
+    }
   }
 
   /** Makes a block on the way to the heaviest one the head; durable when it resolves. */

@@ -156,7 +156,9 @@ function acceptedOf(offered: readonly OfferedGroup[]): Buffer[] {
   return offered.flatMap(({ group, outcomes }) =>
     group.flatMap(({ encoded }, index) => {
       const outcome = outcomes[index]
-      return outcome === undefined || outcome instanceof Error || outcome.status !== 'accepted' ? [] : [encoded]
+      return outcome === undefined || outcome instanceof Error || outcome.status !== 'accepted'
+        ? []
+        : [encoded]
     }),
   )
 }

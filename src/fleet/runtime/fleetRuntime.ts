@@ -1,0 +1,548 @@
+import { randomBytes } from 'node:crypto'
+import { jetstream } from '@nats-io/jetstream'
+import type { Logger } from '../../observe/logger.ts'
+import { ServedHead } from '../head/servedHead.ts'
+import type {
+  BlockMaker,
+  FleetChainEvent,
+  FleetChainService,
+  FleetFrontEvent,
+  FleetFrontService,
+  FleetStatus,
+  FrontState,
+  MemberId,
+} from '../interface.ts'
+import { MemberCalls } from '../nats/calls.ts'
+import { FleetNames } from '../nats/names.ts'
+import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
+import type { FleetPart, FleetPartContext, FleetView } from '../part.ts'
+import { PoolExchange } from '../pool/poolExchange.ts'
+import { TransactionTelling } from '../pool/transactionTelling.ts'
+import { Identity, nodeIdOf } from '../presence/identity.ts'
+import { type HeardMember, Members } from '../presence/members.ts'
+import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { HeadWaits } from './headWaits.ts'
+import { linkedMembers, linksOf } from './links.ts'
+import { makerOf } from './maker.ts'
+import { Skipped } from './skipped.ts'
+import { statusOf } from './status.ts'
+
+/** Milliseconds between two presences without a change. */
+const TELL_PERIOD = 500
+/** Milliseconds for which an answer of another thread says that it is well. */
+const WELL_FOR = 2000
+/** Milliseconds between two attempts to reach NATS at the start. */
+const CONNECT_PAUSE = 1000
+/** Blocks that this member refused and tells. */
+const MOST_REFUSED = 8
+/** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
+const HOLD_WAITS = 2
+const LEAST_HOLD = 200
+/** Service that answers with the status of a member, for `fleet status`. */
+export const STATUS_SERVICE = 'status'
+
+export interface FleetRuntimeOptions {
+  readonly connection: FleetConnectionOptions
+  readonly fleet: string
+  readonly self: MemberId
+  readonly name: string
+  readonly version: string
+  readonly dataDir: string
+  /** Time zone of quotas. */
+  readonly zone: string
+  readonly makes: Making
+  /** Milliseconds. */
+  readonly lag: number
+  readonly adoptWait: number
+}
+
+export interface FleetRuntimeParts {
+  readonly options: FleetRuntimeOptions
+  readonly chain: FleetChainService
+  readonly front: FleetFrontService
+  readonly log: Logger
+  readonly parts: readonly FleetPart[]
+  tell(event: FleetFrontEvent): void
+}
+
+/** A member of a fleet at work: presence, heads, transactions, and its parts. */
+export class FleetRuntime {
+  readonly #options: FleetRuntimeOptions
+  readonly #chain: FleetChainService
+  readonly #front: FleetFrontService
+  readonly #log: Logger
+  readonly #parts: readonly FleetPart[]
+  readonly #tell: (event: FleetFrontEvent) => void
+  readonly #names: FleetNames
+  readonly #life = randomBytes(8).toString('hex')
+  readonly #began = Date.now()
+  readonly #identity = new Identity()
+  readonly #head: ServedHead
+  readonly #waits = new HeadWaits()
+  readonly #counts: Record<string, number> = {}
+  readonly #skipped: Skipped
+  readonly #listeners = new Set<() => void>()
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #refused: string[] = []
+  #members: Members | null = null
+  #connection: FleetConnection | null = null
+  #telling: TransactionTelling | null = null
+  #exchange: PoolExchange | null = null
+  #calls: MemberCalls | null = null
+  #state: FrontState | null = null
+  #frontAt = Number.NEGATIVE_INFINITY
+  #chainAt = Number.NEGATIVE_INFINITY
+  #genesis = ''
+  #whyNot: string | null = null
+  #executed: Presence['executed'] | null = null
+  #adopted: Presence['adopted'] | null = null
+  #adopting: Buffer | null = null
+  #headTimer: NodeJS.Timeout | null = null
+  #present = ''
+  #isHolding: boolean | null = null
+  #maker = ''
+  #linksTold = ''
+  #announcedTold = ''
+  #isTold = false
+  #isDraining = false
+  #isStopped = false
+
+  constructor({ options, chain, front, log, parts, tell }: FleetRuntimeParts) {
+    this.#options = options
+    this.#chain = chain
+    this.#front = front
+    this.#log = log
+    this.#parts = parts
+    this.#tell = tell
+    this.#names = new FleetNames(options.fleet)
+    this.#head = new ServedHead(options.adoptWait)
+    this.#skipped = new Skipped(log, (name) => this.#count(name))
+  }
+
+  /** Reads the chain, then reaches NATS for as long as that takes. @throws what the chain thread throws */
+  async start(): Promise<void> {
+    const { zone, self, lag } = this.#options
+    this.#genesis = (await this.#chain.genesisHash()).toString('hex')
+    this.#whyNot = await this.#chain.whyNot()
+    if (this.#whyNot !== null) this.#log.error({ reason: this.#whyNot }, 'this node does not join its fleet')
+    this.#members = new Members({ id: self, genesis: this.#genesis, zone }, lag)
+    const { adopted, executed, recent } = await this.#chain.branch()
+    this.#head.executed(recent, executed, performance.now())
+    this.#head.adopted(adopted)
+    this.#executed = executed
+    this.#adopted = adopted
+    this.#timers.push(setInterval(() => this.#tick(), TELL_PERIOD))
+    void this.#connect()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const timer of this.#timers) clearInterval(timer)
+    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
+    this.#exchange?.close()
+    for (const part of this.#parts)
+      await part.stop().catch((error: unknown) => this.#failed(part.name, error))
+    this.#calls?.close()
+    await this.#connection?.close()
+  }
+
+  /** Tells others that this member leaves. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    this.#tellPresence()
+    this.#look()
+    if (this.#connection?.isConnected === true) await this.#connection.nats.flush()
+  }
+
+  onChainEvent(event: FleetChainEvent): void {
+    const now = performance.now()
+    switch (event.kind) {
+      case 'executed':
+        this.#executed = event.heaviest
+        this.#members?.executed(event.heaviest.totalDifficulty, now)
+        this.#head.executed(event.blocks, event.heaviest, now)
+        for (const { presence } of this.#members?.all ?? [])
+          this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+        break
+      case 'adopted':
+        this.#adopted = event.head
+        this.#adopting = null
+        this.#head.adopted(event.head)
+        break
+      case 'refused':
+        this.#refused.push(event.hash.toString('hex'))
+        if (this.#refused.length > MOST_REFUSED) this.#refused.shift()
+    }
+    this.#tellPresence()
+    this.#look()
+  }
+
+  /** As `FleetTeller.tell`. */
+  async tellTransactions(transactions: readonly Buffer[]): Promise<void> {
+    if (this.#isMember) await this.#telling?.tell(transactions)
+  }
+
+  tellWork(template: Buffer): void {
+    if (this.#isMember) for (const part of this.#parts) part.tellWork?.(template)
+  }
+
+  async call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
+    if (this.#calls === null) throw new Error('NATS is not reached yet')
+    return this.#calls.call(member, service, payload, milliseconds)
+  }
+
+  toPart(name: string, message: unknown): void {
+    this.#parts.find((part) => part.name === name)?.fromFront?.(message)
+  }
+
+  status(): FleetStatus {
+    const now = performance.now()
+    return statusOf({
+      fleet: this.#names.fleet,
+      self: this.#options.self,
+      connected: this.#connection?.isConnected === true,
+      reason: this.#reason(now),
+      members: this.#members,
+      late: this.#head.late,
+      linked: new Set(this.#links),
+      waits: this.#waits,
+      counts: this.#counts,
+      now,
+    })
+  }
+
+  /** Whether this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
+  get #isMember(): boolean {
+    return this.#identity.isJoined && this.#whyNot === null
+  }
+
+  get #links(): readonly MemberId[] {
+    return linkedMembers(this.#members?.all ?? [], new Set(this.#state?.peers ?? []))
+  }
+
+  get #others(): readonly HeardMember[] {
+    return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
+  }
+
+  /** Why this member is not present for others; null when it is. */
+  #reason(now: number): string | null {
+    if (this.#whyNot !== null) return this.#whyNot
+    if (this.#identity.reason !== null) return this.#identity.reason
+    if (this.#connection?.isConnected !== true) return 'NATS is not reached'
+    if (!this.#identity.isJoined) return 'listening whether another process has this id'
+    return this.#whyNotReady(now)
+  }
+
+  #whyNotReady(now: number): string | null {
+    if (this.#isDraining || this.#state?.draining === true) return 'leaving'
+    if (now - this.#frontAt > WELL_FOR) return 'the front thread does not answer'
+    if (now - this.#chainAt > WELL_FOR) return 'the chain thread does not answer'
+    if (this.#state !== null && this.#state.whyNotReady !== null) return this.#state.whyNotReady
+    const weight = this.#executed?.totalDifficulty ?? 0n
+    return this.#members?.isBehind(weight, now) === true ? 'behind' : null
+  }
+
+  async #connect(): Promise<void> {
+    while (this.#connection === null && !this.#isStopped) {
+      try {
+        this.#connection = await connectFleet(this.#options.connection)
+      } catch (error) {
+        this.#count('failedConnections')
+        this.#log.warn({ err: error }, 'NATS is not reached; this node answers alone until it is')
+        await new Promise((resolve) => {
+          setTimeout(resolve, CONNECT_PAUSE)
+        })
+      }
+    }
+    const connection = this.#connection
+    if (connection === null) return
+    if (this.#isStopped) return connection.close()
+    this.#log.info({ server: connection.nats.getServer() }, 'NATS is reached')
+    this.#identity.begin(performance.now())
+    connection.onEvent((event) => {
+      if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
+      if (event.kind === 'connected') {
+        this.#log.info({ server: event.server }, 'NATS is reached again')
+        for (const part of this.#parts) this.#attempt(part.name, () => part.reconnected?.())
+        for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
+      }
+      this.#tellPresence()
+      this.#look()
+    })
+    this.#open(connection)
+    await this.#startParts(connection)
+  }
+
+  #open(connection: FleetConnection): void {
+    const { self } = this.#options
+    const chain = this.#chain
+    const count = (name: string, by?: number) => this.#count(name, by)
+    const calls = new MemberCalls({ connection, names: this.#names, self })
+    const isPresent = (member: MemberId) => this.#others.some(({ presence }) => presence.id === member)
+    const onFailure = (error: unknown) => this.#failed('pool', error)
+    const exchange = new PoolExchange({ calls, self, chain, isPresent, count, onFailure })
+    const telling = new TransactionTelling({
+      connection,
+      names: this.#names,
+      self,
+      chain,
+      present: () => this.#others.map(({ presence }) => presence.id),
+      onMissed: (member) => exchange.compare(member),
+      count,
+    })
+    this.#calls = calls
+    this.#exchange = exchange
+    this.#telling = telling
+    calls.serve(STATUS_SERVICE, async () => Buffer.from(JSON.stringify(this.status(), plainly)))
+    this.#subscribe(this.#names.presence, (data) => this.#heard(data))
+    this.#subscribe(this.#names.transactions, (data) => {
+      if (this.#isMember) telling.heard(data)
+    })
+    this.#subscribe(this.#names.confirmed(self), (data) => telling.confirmed(data))
+  }
+
+  #subscribe(subject: string, handler: (data: Buffer, subject: string) => void): () => void {
+    const subscription = this.#connection?.nats.subscribe(subject, {
+      callback: (error, message) => {
+        if (error !== null) return
+        // The bytes are the client's: what is kept is a copy.
+        this.#skipped.guard(message.subject, () => handler(Buffer.from(message.data), message.subject))
+      },
+    })
+    return () => subscription?.unsubscribe()
+  }
+
+  async #startParts(connection: FleetConnection): Promise<void> {
+    if (this.#calls === null) return
+    for (const part of this.#parts) {
+      const context: FleetPartContext = {
+        nats: connection.nats,
+        jetstream: jetstream(connection.nats),
+        names: this.#names,
+        calls: this.#calls,
+        view: this.#view(connection),
+        chain: this.#chain,
+        front: this.#front,
+        dataDir: this.#options.dataDir,
+        log: this.#log.child({ part: `fleet ${part.name}` }),
+        subscribe: (subject, handler) => this.#subscribe(subject, handler),
+        count: (name, by) => this.#count(name, by),
+        tellFront: (message) => this.#tell({ kind: 'part', part: part.name, message }),
+      }
+      await part.start(context).catch((error: unknown) => this.#failed(part.name, error))
+    }
+  }
+
+  #view(connection: FleetConnection): FleetView {
+    const runtime = this
+    return {
+      self: this.#options.self,
+      get connected() {
+        return connection.isConnected && runtime.#isMember
+      },
+      get others() {
+        return runtime.#others.map(({ presence }) => presence.id)
+      },
+      nameOf: (member) => this.#members?.get(member)?.presence.name ?? member,
+      heardAt: (member) => this.#members?.get(member)?.heardAt ?? null,
+      onChange: (listener) => {
+        this.#listeners.add(listener)
+        return () => void this.#listeners.delete(listener)
+      },
+    }
+  }
+
+  #heard(data: Buffer): void {
+    const presence = decodePresence(data)
+    if (presence === null) return this.#count('otherVersions')
+    const now = performance.now()
+    const { self: id } = this.#options
+    const enode = this.#state?.enode ?? null
+    const nodeId = enode === null ? null : nodeIdOf(enode)
+    const own = { id, life: this.#life, began: this.#began, nodeId }
+    const before = this.#identity.reason
+    if (this.#identity.heard(own, presence, now)) {
+      const { reason } = this.#identity
+      if (reason !== null && before === null)
+        this.#log.error({ reason }, 'this process does not join its fleet')
+      return this.#look()
+    }
+    const hearing = this.#members?.heard(presence, now, Date.now())
+    this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+    if (hearing === 'first' || hearing === 'again') {
+      this.#exchange?.compare(presence.id)
+      if (hearing === 'first') this.#head.forget(presence.id)
+      // It hears this member at once, too.
+      this.#tellPresence()
+    }
+    this.#look()
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    this.#identity.tick(now)
+    this.#members?.sweep(now)
+    void this.#front.state().then(
+      (state) => {
+        this.#state = state
+        this.#frontAt = performance.now()
+      },
+      () => undefined,
+    )
+    void this.#chain.ping().then(
+      () => {
+        this.#chainAt = performance.now()
+      },
+      () => undefined,
+    )
+    this.#sendPresence()
+    this.#look()
+    this.#tell({ kind: 'status', status: this.status() })
+  }
+
+  /** With each change, once in a turn of the event loop. */
+  #tellPresence(): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    queueMicrotask(() => {
+      this.#isTold = false
+      this.#sendPresence()
+    })
+  }
+
+  #sendPresence(): void {
+    if (this.#connection?.isConnected !== true || !this.#isMember) return
+    if (this.#executed === null || this.#adopted === null) return
+    const { self: id, name, version, zone, makes } = this.#options
+    const presence: Presence = {
+      id,
+      life: this.#life,
+      began: this.#began,
+      name,
+      version,
+      genesis: this.#genesis,
+      zone,
+      clock: Date.now(),
+      enode: this.#state?.enode ?? null,
+      executed: this.#executed,
+      adopted: this.#adopted,
+      refused: this.#refused,
+      ready: this.#whyNotReady(performance.now()) === null,
+      draining: this.#isDraining || this.#state?.draining === true,
+      makes,
+      links: this.#links,
+    }
+    this.#connection.nats.publish(this.#names.presence, encodePresence(presence))
+  }
+
+  /** Does what follows from what is known now. */
+  #look(): void {
+    if (this.#isStopped) return
+    const now = performance.now()
+    const others = this.#others
+    const isAlone = this.#reason(now) !== null || others.length === 0
+    const present = others.map(({ presence }) => presence.id).join()
+    if (present !== this.#present) {
+      this.#present = present
+      this.#telling?.presentChanged()
+      for (const listener of this.#listeners) this.#attempt('view', listener)
+    }
+    this.#holdHeads(!isAlone)
+    this.#lookAtHead(others, isAlone, now)
+    this.#lookAtMaker(others, now)
+    this.#lookAtLinks()
+    this.#announce(others)
+  }
+
+  #holdHeads(isHolding: boolean): void {
+    if (isHolding === this.#isHolding) return
+    this.#isHolding = isHolding
+    const longest = Math.max(LEAST_HOLD, HOLD_WAITS * this.#options.adoptWait)
+    this.#chain.holdHeads(isHolding ? longest : null).catch((error: unknown) => this.#failed('head', error))
+  }
+
+  #lookAtHead(others: readonly HeardMember[], isAlone: boolean, now: number): void {
+    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
+    this.#headTimer = null
+    // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
+    if (isAlone || this.#adopting !== null) return
+    const heads = others.map(({ presence: { id, executed, adopted, refused } }) => ({
+      id,
+      executed: executed.hash,
+      adopted: adopted.hash,
+      refused,
+    }))
+    const { step, at } = this.#head.plan(heads, isAlone, now)
+    if (step !== null) {
+      this.#waits.add(step)
+      if (step.why === 'late') this.#count('lateBlocks')
+      this.#adopting = step.block.hash
+      this.#chain
+        .adopt(step.block.hash)
+        .catch((error: unknown) => this.#failed('head', error))
+        .finally(() => {
+          if (this.#adopting === step.block.hash) this.#adopting = null
+        })
+    } else if (at !== null) this.#headTimer = setTimeout(() => this.#look(), Math.max(1, at - now))
+  }
+
+  #lookAtMaker(others: readonly HeardMember[], now: number): void {
+    const isConnected = this.#connection?.isConnected === true && this.#identity.isJoined
+    // While NATS is away the last maker goes on.
+    if (!isConnected) return
+    const { self: id, name, makes } = this.#options
+    const isPresent = this.#reason(now) === null
+    const maker: BlockMaker = makerOf(
+      isPresent ? { id, name, makes } : null,
+      others.map(({ presence }) => presence),
+    )
+    const text = JSON.stringify(maker)
+    if (text === this.#maker) return
+    this.#maker = text
+    this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
+  }
+
+  #lookAtLinks(): void {
+    const { connect, trusted } = linksOf(this.#options.self, this.#members?.all ?? [], this.#genesis)
+    const text = `${connect.join()} ${trusted.join()}`
+    if (text === this.#linksTold || !this.#isMember) return
+    this.#linksTold = text
+    this.#tell({ kind: 'members', connect, trusted })
+  }
+
+  #announce(others: readonly HeardMember[]): void {
+    const blocks = others.map(({ presence: { executed } }) => ({
+      number: executed.number,
+      hash: executed.hash,
+    }))
+    const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
+    if (text === this.#announcedTold) return
+    this.#announcedTold = text
+    this.#tell({ kind: 'announced', blocks })
+  }
+
+  #attempt(what: string, action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#failed(what, error)
+    }
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#count('failures')
+    if (!this.#isStopped)
+      this.#log.warn({ what, err: error }, 'something of the fleet failed and is tried again')
+  }
+
+  #count(name: string, by = 1): void {
+    this.#counts[name] = (this.#counts[name] ?? 0) + by
+  }
+}
+
+/** Values that JSON has not. */
+function plainly(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+  return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data as number[]).toString('hex') : value
+}
