@@ -12,8 +12,8 @@ import { CallerSignals } from './callerSignals.ts'
 import { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
 import {
   type BlockNeed,
-  BlockWaits,
   type BlockWaitStats,
+  BlockWaits,
   blockNotHere,
   blockNotReached,
 } from './entrance/blockWaits.ts'

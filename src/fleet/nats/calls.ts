@@ -1,8 +1,8 @@
 import { headers as createHeaders, createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
 import { CallRefusal, FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import type { FleetAnswerer, FleetCallsPort } from '../part.ts'
 import { MEMBER_ID } from '../memberFile.ts'
+import type { FleetAnswerer, FleetCallsPort } from '../part.ts'
 import type { FleetNames } from './names.ts'
 import type { FleetConnection } from './natsConnection.ts'
 

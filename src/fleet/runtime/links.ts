@@ -1,6 +1,6 @@
 import type { MemberId } from '../interface.ts'
-import type { HeardMember } from '../presence/members.ts'
 import { nodeIdOf } from '../presence/identity.ts'
+import type { HeardMember } from '../presence/members.ts'
 
 /** With more members each connects to some of the others. */
 const ALL_CONNECTED = 16
