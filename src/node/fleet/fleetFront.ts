@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { NodeFilters } from '../../filters/filters.ts'
 import type { FleetFrontEvent, FleetFrontService, FleetStatus } from '../../fleet/interface.ts'
 import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
@@ -131,5 +133,12 @@ function enodeOf(own: string, address: string | null): string | null {
     return `enode://${id}@${hasPort ? address : `${address}:${port}`}`
   }
   // One that takes no connections dials the others.
-  return port === 0 || host === '' ? null : own
+  if (port === 0) return null
+  return isIP(host) !== 0 && /^[0:.]+$/.test(host) ? `enode://${id}@${machineAddress()}:${port}` : own
+}
+
+/** An address of this machine, for a node that listens on all of them. */
+function machineAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
 }
