@@ -16,6 +16,7 @@ import { Outbox } from './outbox.ts'
 import type { PeerAccount } from './peerMemory.ts'
 import type { PeerServices } from './peerServices.ts'
 import { isAnswer, PendingRequests } from './pendingRequests.ts'
+import { TRUSTED_FACTOR } from './limits.ts'
 import { UnaskedPace } from './unaskedPace.ts'
 
 /** Time after the handshake after which a silent peer counts as connected, milliseconds (p2p.md §7). */
@@ -88,7 +89,7 @@ export class ConnectedPeer implements Peer {
     this.#memory = memory.open(reclaim)
     this.#outgoing = outgoing.open(reclaim)
     this.#rate = this.ranges ? null : new InboundRate(scheduler)
-    this.#pace = new UnaskedPace(scheduler)
+    this.#pace = new UnaskedPace(scheduler, trusted ? TRUSTED_FACTOR : 1)
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({
       connection,
