@@ -104,7 +104,7 @@ t.test('who is present', (t) => {
 })
 
 t.test('of two processes with one identity the later one steps back', (t) => {
-  const own = { id: idOf(1), life: idOf(50), began: 2000, nodeId: '0'.repeat(127) + '1' }
+  const own = { id: idOf(1), life: idOf(50), began: 2000, nodeId: `${'0'.repeat(127)}1` }
   const listening = new Identity()
   listening.begin(0)
   t.equal(listening.heard(own, presence(1, { life: own.life }), 10), false, 'itself')
