@@ -104,6 +104,20 @@ export class TestFleet {
     return this.#keys.path
   }
 
+  /** Starts another process over a copy of the data of a member; it is to be ended. */
+  async startCopy(dataDir: string): Promise<MemberProcess> {
+    const { servers, network, members } = this
+    const options = memberOptions(this.#options, members.length, {
+      servers,
+      network,
+      disk: null,
+      keys: this.#keys,
+    })
+    const copy = await MemberProcess.create({ ...options, dataDir })
+    await copy.start()
+    return copy
+  }
+
   async close(): Promise<void> {
     process.off('exit', this.#onExit)
     await Promise.all(this.members.map((member) => member.end('SIGKILL')))
