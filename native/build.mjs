@@ -1,16 +1,30 @@
-// Builds the Rust core and places the addon in native/addon.
-// `--dev` uses the developers' profile (incremental, quick to build, slower to run).
+// Builds the Rust core and places the addon in native/addon, with the release profile.
+// `--profile NAME` takes another profile of Cargo.toml; RHIZOME_NATIVE_PROFILE does the same where `npm ci` builds.
+// `--dev` is `--profile dev` (incremental, quick to build, slower to run).
 // `--output-dir DIR` writes the addon and its declarations elsewhere.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { napiProgram } from './napi.mjs'
+import { SHARED_FEATURES } from './sharedFeatures.mjs'
 
 const native = dirname(fileURLToPath(import.meta.url))
+/** Cargo's own profiles and those of Cargo.toml. */
+const PROFILES = ['release', 'dev', 'ci']
+
 const { values } = parseArgs({
-  options: { dev: { type: 'boolean', default: false }, 'output-dir': { type: 'string' } },
+  options: {
+    dev: { type: 'boolean', default: false },
+    profile: { type: 'string', default: process.env.RHIZOME_NATIVE_PROFILE || 'release' },
+    'output-dir': { type: 'string' },
+  },
 })
+const profile = values.dev ? 'dev' : values.profile
+if (!PROFILES.includes(profile)) {
+  console.error(`There is no profile ${profile} of the native core: use one of ${PROFILES.join(', ')}.`)
+  process.exit(1)
+}
 
 if (spawnSync('cargo', ['--version']).status !== 0) {
   console.error(
@@ -38,7 +52,10 @@ const result = spawnSync(
     'index.d.ts',
     '--no-js',
     '--no-const-enum',
-    ...(values.dev ? [] : ['--release']),
+    ...(profile === 'release' ? ['--release'] : []),
+    ...(profile === 'ci'
+      ? ['--profile', profile, '--', '--package', 'rhizome-binding', ...SHARED_FEATURES, '--lib']
+      : []),
   ],
   { stdio: 'inherit', cwd: native },
 )

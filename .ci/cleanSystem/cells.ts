@@ -3,7 +3,7 @@ import type { Mount } from './machine.ts'
 import type { ReadmeCommands } from './readme.ts'
 import { refusal } from './refusal.ts'
 import type { CleanRoot, RunOptions } from './root.ts'
-import { CELLS, type Cell, type NodeRelease, type System } from './systems.ts'
+import { CELLS, type Cell, type NodeRelease, RELEASE_TESTS, type System } from './systems.ts'
 import type { Row } from './table.ts'
 
 /** Where the checkout is cloned to in a root. */
@@ -82,16 +82,26 @@ async function refusals(bench: Bench, { system, node }: Cell): Promise<Row[]> {
 }
 
 /** README's command for the tests, to its end: this takes as long as the tests do. */
-export async function testCommand(bench: Bench, { system, node }: Cell): Promise<Row> {
+export async function testCommand(bench: Bench, cell: Cell): Promise<Row> {
   await bench.root.run('git clean -dffxq', { folder: CLONE })
+  return toSummary(bench, cell, bench.commands.test)
+}
+
+/** What README's first command installed and built passes some tests, which elsewhere run with another build of the core. */
+export function releaseTests(bench: Bench, cell: Cell): Promise<Row> {
+  return toSummary(bench, cell, `npm test -- ${RELEASE_TESTS.join(' ')}`)
+}
+
+/** Runs a command for tests to its end. */
+async function toSummary(bench: Bench, { system, node }: Cell, command: string): Promise<Row> {
   const began = performance.now()
-  const running = bench.root.start(bench.commands.test, nodeOptions(bench, node, CLONE))
+  const running = bench.root.start(command, nodeOptions(bench, node, CLONE))
   const status = await running.ended
   const summary = running.lines.filter((line) => /^# \{ total: \d+/.test(line)).at(-1)
   return {
     system: system.name,
     node: node.version,
-    command: bench.commands.test,
+    command,
     passed: status === 0,
     outcome: `exit ${status}${summary === undefined ? '' : `, ${summary.slice(2)}`}`,
     seconds: (performance.now() - began) / 1000,

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bench, clone, runCell, testCommand } from './cells.ts'
+import { type Bench, clone, releaseTests, runCell, testCommand } from './cells.ts'
 import type { MachineSettings, Mount } from './machine.ts'
 import { makePackages, packedInstall } from './packed.ts'
 import type { ReadmeCommands } from './readme.ts'
@@ -53,6 +53,7 @@ export class CleanSystems {
       const cells = this.#options.cells.filter((cell) => cell.system === system)
       for (const cell of cells) {
         this.rows.push(...(await runCell(bench, cell)))
+        if (cell === cells[0]) this.rows.push(await releaseTests(bench, cell))
         if (PACKED.made.system === system && PACKED.made.node === cell.node) await this.#packed(bench)
       }
       const [first] = cells

@@ -55,6 +55,13 @@ export const SHORT_CELLS: readonly Cell[] = [
   { system: DEBIAN_12, node: NODE_26, expected: 'refused' },
 ]
 
+/** Tests of the release profile: recorded vectors, recorded requests, and a client with a node in processes of its own. */
+export const RELEASE_TESTS: readonly string[] = [
+  'test/vectors/recorded.test.ts',
+  'test/replay/replay.test.ts',
+  'test/e2e/ethers.test.ts',
+]
+
 /** The packages are made in the system with the older libc, and installed where there is no compiler. */
 export const PACKED: {
   readonly made: Omit<Cell, 'expected'>

@@ -903,6 +903,13 @@ export declare function recoverAddressesAside(records: Uint8Array): Promise<Buff
 export declare function recoverPublicKey(hash: Uint8Array, signature: Uint8Array): Buffer | null
 
 /**
+ * Puts the null device in place of each standard descriptor that is a terminal, or was one that is gone. Node.js
+ * restores the settings of its terminals when a process ends and aborts where that fails, as it does when the window
+ * was closed. To be called when nothing is written any more.
+ */
+export declare function releaseTerminals(): void
+
+/**
  * After this call, a read of a mapped page that is gone, because its file was truncated or the disk fails, writes one
  * line to standard error and ends the process with an exit code. Otherwise the system would end it with SIGBUS and
  * without a message. It changes how the whole process handles that signal, so it is meant for programs, not for

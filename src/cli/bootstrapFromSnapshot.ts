@@ -10,7 +10,8 @@ import { restoreSnapshot } from '../snapshot/restoreSnapshot.ts'
 import type { SnapshotSource } from '../snapshot/source.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import type { CommandStreams } from './command.ts'
-import { interruptible, isInterruption, trustOf, withSnapshotErrors } from './snapshotCommand.ts'
+import { interruptible } from './interruption.ts'
+import { isInterruption, trustOf, withSnapshotErrors } from './snapshotCommand.ts'
 import { createSnapshotDisplay } from './snapshotDisplay.ts'
 
 /**

@@ -1,11 +1,12 @@
 import type { OptionTable, OptionValue } from '../config/option.ts'
 import type { Config, OptionKey } from '../config/schema.ts'
+import type { TextOutput } from '../observe/logOutput.ts'
 import type { ExitCode } from './exitCodes.ts'
 
 /** Output of a command: results to stdout, progress and messages to stderr. */
 export type CommandStreams = {
   readonly stdout: NodeJS.WritableStream
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  readonly stderr: TextOutput
 }
 
 /** Context of a running command. */
@@ -38,6 +39,8 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly files: 'none' | 'any' | 'some'
   /** An argument in place of files, which is then in `files`. */
   readonly argument?: CommandArgument
+  /** Whether it is done also where nobody gets what it prints. */
+  readonly printsNotices?: true
   /** Options of the schema that it reads. */
   readonly options: readonly OptionKey[]
   /** Options of this command alone. */

@@ -1,5 +1,6 @@
 import type { ImportProgress } from '../chain/import/importBlocks.ts'
 import type { Logger } from '../observe/logger.ts'
+import type { TextOutput } from '../observe/logOutput.ts'
 
 /** Interval of log lines of an import without a terminal, milliseconds. */
 const LOG_INTERVAL = 10_000
@@ -61,7 +62,7 @@ export interface ImportDisplay {
 
 /** A bar on a terminal, a log line per interval elsewhere. */
 export function createImportDisplay(
-  output: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  output: TextOutput,
   logger: Logger,
   now: () => number = Date.now,
 ): ImportDisplay {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { NativeCoreError } from '../native/loadAddon.ts'
+import { LogOutput, STDERR } from '../observe/logOutput.ts'
 import { describeFileLimit } from '../util/fileLimit.ts'
 import { EXIT_CODES } from './exitCodes.ts'
 
@@ -11,6 +12,6 @@ try {
   // The modules are many files, too.
   const limit = describeFileLimit(thrown)
   if (limit === null && !(thrown instanceof NativeCoreError)) throw thrown
-  process.stderr.write(`error: ${limit ?? (thrown as Error).message}\n`)
+  new LogOutput(STDERR).write(`error: ${limit ?? (thrown as Error).message}\n`)
   process.exitCode = limit === null ? EXIT_CODES.nativeCore : EXIT_CODES.failed
 }

@@ -5,8 +5,8 @@ import { type ConvertedStore, migrateDataDir } from '../node/migrateDataDir.ts'
 import { stateStoreOptionsFromConfig } from '../node/options/storeOptions.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { CommandStreams } from './command.ts'
+import { interruptible } from './interruption.ts'
 import { createMigrationDisplay } from './migrationDisplay.ts'
-import { interruptible } from './snapshotCommand.ts'
 
 /**
  * Converts the data directory of a configuration to the current formats, and shows the progress.

@@ -1,5 +1,6 @@
 import type { MigrationProgress } from '../node/migrateDataDir.ts'
 import type { Logger } from '../observe/logger.ts'
+import type { TextOutput } from '../observe/logOutput.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 /** Interval of log lines of a conversion without a terminal, milliseconds. */
@@ -17,7 +18,7 @@ export interface MigrationDisplay {
 
 /** A bar on a terminal, a log line per interval elsewhere. */
 export function createMigrationDisplay(
-  output: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  output: TextOutput,
   logger: Logger,
   now: () => number = Date.now,
 ): MigrationDisplay {

@@ -36,9 +36,10 @@ import { snapshotRestore } from './commands/snapshot/restore.ts'
 import { snapshotSign } from './commands/snapshot/sign.ts'
 import { snapshotVerify } from './commands/snapshot/verify.ts'
 import { start } from './commands/start.ts'
-import { toFailure } from './errors.ts'
+import { CommandError, toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addEarlierFlag, addFlags, takeFlags } from './flags.ts'
+import { ResultOutput } from './resultOutput.ts'
 
 /** External dependencies of a run of the program. */
 export type ProgramInput = CommandStreams & {
@@ -92,8 +93,9 @@ export function createProgram(input: ProgramInput): Program {
       const context = contextOf(command, definition, input)
       try {
         exitCode = await definition.run(context)
+        if (exitCode === EXIT_CODES.ok && definition.printsNotices !== true) await assertPrinted(input.stdout)
       } catch (thrown) {
-        throw toFailure(thrown, context.config.dataDir)
+        throw toPrintFailure(thrown, input.stdout) ?? toFailure(thrown, context.config.dataDir)
       }
     })
   }
@@ -152,6 +154,21 @@ function describe<E extends OptionTable>(command: Command, definition: CommandDe
   for (const renamed of renamedOptions(OPTIONS)) {
     if (definition.options.some((key) => key === renamed.key)) addEarlierFlag(command, renamed)
   }
+}
+
+/** A command whose result nobody got has failed. @throws CommandError */
+async function assertPrinted(stdout: NodeJS.WritableStream): Promise<void> {
+  if (!(stdout instanceof ResultOutput)) return
+  await stdout.settled()
+  const failure = toPrintFailure(stdout.errored, stdout)
+  if (failure !== null) throw failure
+}
+
+/** The failure of a command that ended because of its standard output; null for any other. */
+function toPrintFailure(thrown: unknown, stdout: NodeJS.WritableStream): CommandError | null {
+  if (!(thrown instanceof Error && stdout instanceof ResultOutput && thrown === stdout.errored)) return null
+  const message = `the standard output could not be written: ${thrown.message}`
+  return new CommandError('Failed', message, undefined, { cause: thrown })
 }
 
 function contextOf<E extends OptionTable>(

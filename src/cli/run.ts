@@ -1,9 +1,12 @@
 import { CommanderError } from 'commander'
 import { nativeBuild } from '../native/buildInfo.ts'
 import { reportLostPages } from '../native/lostPages.ts'
+import { releaseTerminalsAtExit } from '../native/terminals.ts'
+import { LogOutput, STDERR } from '../observe/logOutput.ts'
 import { describeFailure } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { createProgram } from './program.ts'
+import { ResultOutput } from './resultOutput.ts'
 import { describeVersion, readCommit, readVersion } from './version.ts'
 
 const LOST_PAGES =
@@ -13,9 +16,11 @@ const LOST_PAGES =
 /** Runs the command line of this process; failures are written to standard error. */
 export async function runProgram(): Promise<ExitCode> {
   reportLostPages(LOST_PAGES, EXIT_CODES.damaged)
+  releaseTerminalsAtExit()
+  const stderr = new LogOutput(STDERR)
   const program = createProgram({
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: new ResultOutput(),
+    stderr,
     environment: process.env,
     version: describeVersion(readVersion(), readCommit(), nativeBuild()),
   })
@@ -25,7 +30,7 @@ export async function runProgram(): Promise<ExitCode> {
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
     const { message, exitCode } = describeFailure(thrown)
-    process.stderr.write(`error: ${message}\n`)
+    stderr.write(`error: ${message}\n`)
     return exitCode
   }
 }

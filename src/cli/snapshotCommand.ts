@@ -63,18 +63,6 @@ function isSnapshotError(error: unknown): error is SnapshotError {
   return error instanceof Error && error.name === 'SnapshotError'
 }
 
-/** Runs work with a signal that is aborted when the user interrupts the program. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  try {
-    return await work(interruption.signal)
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
-}
-
 /** The one argument of a command. @throws CommandError when there is none or more */
 export function onlyArgument(files: readonly string[], what: string): string {
   const [place] = files

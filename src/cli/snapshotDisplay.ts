@@ -1,4 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
+import type { TextOutput } from '../observe/logOutput.ts'
 import type { SnapshotProgress } from '../snapshot/snapshotProgress.ts'
 import { formatSeconds } from './importDisplay.ts'
 
@@ -14,7 +15,7 @@ export interface SnapshotDisplay {
 
 /** A line on a terminal, a log line per interval elsewhere. */
 export function createSnapshotDisplay(
-  output: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  output: TextOutput,
   logger: Logger,
   now: () => number = Date.now,
 ): SnapshotDisplay {

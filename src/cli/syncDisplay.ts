@@ -1,4 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
+import type { TextOutput } from '../observe/logOutput.ts'
 import type { SnapshotStats, SyncStats } from '../sync/client/syncStats.ts'
 import { formatSeconds } from './importDisplay.ts'
 
@@ -21,11 +22,7 @@ export interface SyncDisplay {
  * cursor stays at the start of the bar, so that log lines of other threads overwrite it.
  * @param now milliseconds, steady
  */
-export function createSyncDisplay(
-  output: NodeJS.WritableStream & { readonly isTTY?: boolean },
-  logger: Logger,
-  now: () => number,
-): SyncDisplay {
+export function createSyncDisplay(output: TextOutput, logger: Logger, now: () => number): SyncDisplay {
   const terminal = output.isTTY === true
   let began: { readonly at: number; readonly block: number } | null = null
   let logged: number | null = null

@@ -21,7 +21,7 @@ import type { PageFiles } from './pageFiles.ts'
 import { refuseMethod } from './refuseMethod.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest, withoutAmbiguous } from './refuseRequest.ts'
 import { RequestHeaders } from './requestHeaders.ts'
-import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
+import { pageMetadataOf, RequestMetadata, trustedScheme } from './requestMetadata.ts'
 import type { TickBudget } from './tickBudget.ts'
 import { addUsageRoute } from './usageRoute.ts'
 
@@ -42,7 +42,7 @@ export interface HttpRoutes {
   /** The usage of a caller; null for one without a key. None where there are no keys. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly metrics: FrontMetrics
-  /** In which large answers are sent. */
+  /** Sends large answers. */
   readonly pacer: AnswerPacer
   /** Of answers, beside those of every server; null for none. */
   readonly headers: AnswerHeaders | null
@@ -83,7 +83,7 @@ function receive(
     routes.loop.send(response, () => refuseRequest(response, reason))
     return
   }
-  const status = !headers.announcesBody ? 411 : isReadable(headers) ? null : 415
+  const status = statusOfRefusal(headers, options)
   if (status !== null) {
     metrics.answered(status)
     routes.loop.send(response, () => refuse(response, status))
@@ -93,10 +93,11 @@ function receive(
   const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
-  const access =
-    headers.origin === '' && headers.site === ''
-      ? NO_PAGE
-      : routes.origins.accessOf(headers, known?.origins ?? null)
+  let access = NO_PAGE
+  if (headers.origin !== '' || headers.site !== '') {
+    headers.forwardedScheme = trustedScheme(headers.forwardedScheme, response, admission)
+    access = routes.origins.accessOf(headers, known?.origins ?? null)
+  }
   const exchange = new HttpExchange(
     response,
     access,
@@ -180,6 +181,13 @@ function badRequest(headers: RequestHeaders, { hosts }: FrontOptions): string | 
   return isAllowedHost(hosts, headers.host) ? null : BAD_HOST
 }
 
+/** The status for a request whose body is not read; null for one whose body is. */
+function statusOfRefusal(headers: RequestHeaders, { maxBodyBytes }: FrontOptions): number | null {
+  if (!headers.announcesBody) return 411
+  if (headers.isLongerThan(maxBodyBytes)) return 413
+  return isReadable(headers) ? null : 415
+}
+
 /** Whether the type of the body is one that is read. Bytes without one need no preflight: any page can send them. */
 function isReadable({ contentType, origin, site }: RequestHeaders): boolean {
   if (contentType === '') return origin === '' && site === ''
@@ -199,7 +207,7 @@ function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
 /** Preflight of a browser; a page that nobody allowed gets none. */
 function preflight(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
   const { admission, options, origins, loop } = routes
-  const metadata = pageMetadataOf(request)
+  const metadata = pageMetadataOf(response, request, admission)
   const caller = admission.admit(new RequestMetadata(response, request))
   const keyOrigins = caller instanceof RpcError ? null : caller.origins
   const { allowedOrigin } = origins.accessOf(metadata, keyOrigins)

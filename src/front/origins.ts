@@ -30,6 +30,8 @@ export interface PageMetadata {
   readonly host: string
   /** The header `Sec-Fetch-Site`. */
   readonly site: string
+  /** The scheme that a trusted proxy was asked under; empty where there is none. */
+  readonly forwardedScheme: string
 }
 
 /** Tells apart requests of programs, of the node's own page and of pages of other origins. */
@@ -37,32 +39,31 @@ export class Origins {
   readonly #listed: ReadonlySet<string>
   readonly #trusted: ReadonlySet<string>
   readonly #hosts: readonly string[]
-  readonly #ownSchemes: readonly string[]
+  readonly #ownScheme: string
 
   constructor({ corsOrigin, trustedOrigins, hosts, tls }: OriginOptions) {
     this.#listed = new Set(corsOrigin === null ? [] : splitOrigins(corsOrigin))
     this.#trusted = new Set(trustedOrigins)
     this.#hosts = hosts
-    // Without TLS of its own the node may stand behind a proxy that has it.
-    this.#ownSchemes = tls === null ? ['http://', 'https://'] : ['https://']
+    this.#ownScheme = tls === null ? 'http' : 'https'
   }
 
   /**
    * @param keyOrigins origins that the API key of the request is for; null for none
    * @returns what the page of the request may do; everything when it comes from no page
    */
-  accessOf({ origin, host, site }: PageMetadata, keyOrigins: ReadonlySet<string> | null): PageAccess {
+  accessOf(
+    { origin, host, site, forwardedScheme }: PageMetadata,
+    keyOrigins: ReadonlySet<string> | null,
+  ): PageAccess {
     if (origin === '') return site === 'cross-site' || site === 'same-site' ? FOREIGN : NO_PAGE
     if (isNamed(this.#trusted, origin)) return { allowedOrigin: origin, restricted: false, foreign: false }
-    if (this.#isOwn(origin, host)) return this.#isNodeName(host) ? NO_PAGE : OWN_RESTRICTED
+    const scheme = forwardedScheme === '' ? this.#ownScheme : forwardedScheme
+    if (origin === `${scheme}://${host.toLowerCase()}`)
+      return this.#isNodeName(host) ? NO_PAGE : OWN_RESTRICTED
     const isListed =
       this.#listed.has(ANY) || isNamed(this.#listed, origin) || keyOrigins?.has(origin) === true
     return isListed ? { allowedOrigin: origin, restricted: true, foreign: false } : FOREIGN
-  }
-
-  /** Whether the page is the one that this node serves under the host that was asked. */
-  #isOwn(origin: string, host: string): boolean {
-    return this.#ownSchemes.some((scheme) => origin === scheme + host.toLowerCase())
   }
 
   /** Whether nobody else can have given the node this name: with any host allowed a rebound name is not of this node. */

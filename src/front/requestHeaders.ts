@@ -1,5 +1,9 @@
 import type { HttpRequest } from 'uWebSockets.js'
+import { pageOriginOf } from '../util/webOrigin.ts'
 import type { PageMetadata } from './origins.ts'
+
+/** Digits of lengths that are below every limit: most requests have no more. */
+const FEW_DIGITS = 3
 
 /**
  * The headers that decide whether a request is admitted, read in one pass: only a pass sees that a header occurs twice.
@@ -10,6 +14,8 @@ export class RequestHeaders implements PageMetadata {
   host = ''
   origin = ''
   site = ''
+  /** As the sender says; only that of a trusted proxy counts. */
+  forwardedScheme = ''
   contentType = ''
   /** The name that the client gave the request. */
   requestId = ''
@@ -26,6 +32,7 @@ export class RequestHeaders implements PageMetadata {
     this.host = ''
     this.origin = ''
     this.site = ''
+    this.forwardedScheme = ''
     this.contentType = ''
     this.requestId = ''
     this.minBlock = ''
@@ -48,6 +55,11 @@ export class RequestHeaders implements PageMetadata {
     return this.#lengths === 0 || isDigits(this.#length)
   }
 
+  /** Whether the announced body has more bytes. A chunked one announces none. */
+  isLongerThan(bytes: number): boolean {
+    return this.#length.length > FEW_DIGITS && Number(this.#length) > bytes
+  }
+
   /** Whether a body is announced. Behind a header without a name the library finds none and parses the body as a request. */
   get announcesBody(): boolean {
     return this.#lengths + this.#encodings > 0
@@ -63,7 +75,7 @@ export class RequestHeaders implements PageMetadata {
         }
         return
       case 6:
-        if (name === 'origin') this.origin = value
+        if (name === 'origin') this.origin = pageOriginOf(value)
         return
       case 11:
         if (name === 'x-min-block') this.minBlock = value
@@ -82,7 +94,7 @@ export class RequestHeaders implements PageMetadata {
         if (name === 'transfer-encoding') {
           this.#encoding = value
           this.#encodings += 1
-        }
+        } else if (name === 'x-forwarded-proto') this.forwardedScheme = value
     }
   }
 }

@@ -1,13 +1,24 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import type { AdmissionRequest } from '../gateway/admission.ts'
+import type { Admission, AdmissionRequest } from '../gateway/admission.ts'
+import { pageOriginOf } from '../util/webOrigin.ts'
 import type { PageMetadata } from './origins.ts'
 
+/** The scheme in `X-Forwarded-Proto`, where it is a trusted proxy that sends it; else empty. */
+export function trustedScheme(header: string, response: HttpResponse, admission: Admission): string {
+  return header !== '' && admission.isProxy(response.getRemoteAddress()) ? header : ''
+}
+
 /** What of a request says which page it comes from. */
-export function pageMetadataOf(request: HttpRequest): PageMetadata {
+export function pageMetadataOf(
+  response: HttpResponse,
+  request: HttpRequest,
+  admission: Admission,
+): PageMetadata {
   return {
-    origin: request.getHeader('origin'),
+    origin: pageOriginOf(request.getHeader('origin')),
     host: request.getHeader('host'),
     site: request.getHeader('sec-fetch-site'),
+    forwardedScheme: trustedScheme(request.getHeader('x-forwarded-proto'), response, admission),
   }
 }
 
@@ -29,7 +40,7 @@ export class RequestMetadata implements AdmissionRequest {
   }
 
   get origin(): string {
-    return this.#request.getHeader('origin')
+    return pageOriginOf(this.#request.getHeader('origin'))
   }
 
   get address(): ArrayBuffer {

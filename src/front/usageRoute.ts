@@ -38,7 +38,7 @@ export function addUsageRoute(app: RouteApp, route: UsageRoute): void {
 
 function receive(response: HttpResponse, request: HttpRequest, path: string, route: UsageRoute): void {
   const { admission, origins, hosts, report } = route
-  const metadata = pageMetadataOf(request)
+  const metadata = pageMetadataOf(response, request, admission)
   let gone = false
   response.onAborted(() => {
     gone = true

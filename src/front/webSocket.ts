@@ -12,7 +12,7 @@ import { writeLimitHeaders } from './limitHeaders.ts'
 import type { Origins, PageAccess, PageMetadata } from './origins.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
 import { RequestHeaders } from './requestHeaders.ts'
-import { RequestMetadata } from './requestMetadata.ts'
+import { RequestMetadata, trustedScheme } from './requestMetadata.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
@@ -33,7 +33,7 @@ interface SocketData {
   readonly page: PageMetadata
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
-  /** Messages that are left to later pacer of the event loop. */
+  /** Messages that are left to later turns of the event loop. */
   readonly later: { readonly exchange: SocketExchange; readonly message: Buffer }[]
   /** Requests over the limits of the caller since the last message without one. */
   overLimit: number
@@ -114,7 +114,7 @@ class SocketExchange implements Exchange {
 
 /** The WebSockets that are open. */
 export interface OpenSockets {
-  /** Has each go away once what it asked is answered. To be called when the metrics says that the front is stopping. */
+  /** Has each go away once what it asked is answered. To be called when the metrics say that the front is stopping. */
   drain(): void
 }
 
@@ -161,6 +161,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         return
       }
       const caller = admission.admit(new RequestMetadata(response, request))
+      headers.forwardedScheme = trustedScheme(headers.forwardedScheme, response, admission)
       const access = origins.accessOf(headers, caller instanceof RpcError ? null : caller.origins)
       if (access.foreign) {
         loop.send(response, () => response.writeStatus(STATUS_LINES[403] ?? '').end(FOREIGN_TEXT))
@@ -176,8 +177,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         })
         return
       }
-      const { origin, host, site } = headers
-      const page: PageMetadata = { origin, host, site }
+      const { origin, host, site, forwardedScheme } = headers
+      const page: PageMetadata = { origin, host, site, forwardedScheme }
       response.upgrade<SocketData>(
         { caller, access, page, open: new Set(), later: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),

@@ -27,6 +27,8 @@ export interface Admission {
   charge(caller: Caller, method: number): RpcError | null
   /** Why the caller may not open one more WebSocket; null when it may. */
   admitSocket(caller: Caller): RpcError | null
+  /** Whether an address, 4 or 16 bytes, is that of a proxy whose headers are believed. */
+  isProxy(address: ArrayBuffer): boolean
 }
 
 const ANYBODY = unlimitedCaller('anybody')
@@ -36,4 +38,5 @@ export const OPEN_ADMISSION: Admission = {
   admit: () => ANYBODY,
   charge: () => null,
   admitSocket: () => null,
+  isProxy: () => false,
 }

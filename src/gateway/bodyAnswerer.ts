@@ -280,7 +280,8 @@ export class BodyAnswerer {
       if (kind !== BATCH_BEGIN_RECORD) this.#refuseInvalid(slot)
       else if (((words[at] ?? 0) & KIND) !== BATCH_END_RECORD) collectors.push(this.#collect(slot))
       else {
-        this.#answerEmpty(slot)
+        // A batch of nothing is no request (JSON-RPC 2.0 §6).
+        this.#refuseInvalid(slot)
         at += 1
       }
     }
@@ -292,14 +293,6 @@ export class BodyAnswerer {
     const text = () => failureText('null', toErrorObject(tooLarge))
     const hold = (bytes: number) => (exchange.hold?.(bytes) === false ? account.memory.refusal(bytes) : null)
     return new BatchCollector(answerBytes, text, { hold }, sink)
-  }
-
-  /** A batch of nothing is charged like a request for what is no method: it is read like one. */
-  #answerEmpty({ caller, sink }: AnswerSlot): void {
-    const { router, admission } = this.#parts
-    const refusal = admission.charge(caller, router.unknown)
-    if (refusal === null) sink('[]', 200)
-    else this.#requests.refuse(router.unknown, sink, 'null', refusal)
   }
 
   #routeOf(method: number): Route {

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { releaseTerminalsAtExit } from '../native/terminals.ts'
 import type { ChildMessage, ChildOrder } from './childMessages.ts'
 import { startInProcess } from './inProcess.ts'
 import type { StartedNode } from './startedNode.ts'
@@ -33,7 +34,8 @@ process.on('message', (order: ChildOrder) => {
 process.on('disconnect', () => void end())
 process.on('SIGTERM', () => void end())
 // A terminal also interrupts the parent, which decides what happens to the node.
-process.on('SIGINT', () => undefined)
+process.on('SIGINT', () => undefined).on('SIGHUP', () => undefined)
+releaseTerminalsAtExit()
 
 async function end(): Promise<void> {
   if (isEnding) return

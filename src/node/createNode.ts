@@ -7,7 +7,7 @@ import type { HeadNotice } from '../filters/events.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
-import { type Logger, setLogLevel } from '../observe/logger.ts'
+import { type Logger, lostEntries, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { EnodeError } from '../p2p/identity/enode.ts'
 import type { NodeContext, NodeStatus } from '../rpc/context.ts'
@@ -121,6 +121,7 @@ export async function createNode({
   let stores: OpenStores | null = null
   const metrics = createNodeMetrics({
     version,
+    lostLogEntries: () => lostEntries(logger),
     hashrate: () => mining?.commands.reportedHashrate() ?? 0n,
     service: () => service,
     stores: () => stores,

@@ -48,6 +48,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     estimateGasCap: BigInt(config.estimateGasCap),
     stateOverrides: config.stateOverrides,
     answersPending: config.pendingBlocks === 'answer',
+    answersCreations: config.creationCalls === 'answer',
     revertErrors: config.revertErrors,
     beyondHead: config.beyondHead,
     safeDepth: config.safeDistance,

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
-import { PinoPretty } from 'pino-pretty'
+import { prettyFactory } from 'pino-pretty'
 import { HIDDEN } from '../util/hidden.ts'
+import { LogOutput, STDERR, type TextOutput } from './logOutput.ts'
 
 /** Writes log entries: an object of fields, then a constant message. */
 export type Logger = PinoLogger
@@ -10,10 +11,17 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 /** Children keep the level that they were created with, so that changing it requires a list of them. */
 const FAMILIES = new WeakMap<Logger, Set<Logger>>()
+const OUTPUTS = new WeakMap<Logger, TextOutput>()
 
 /** Changes the level of a logger of {@link createLogger} and of all its children. */
 export function setLogLevel(logger: Logger, level: LogLevel): void {
   for (const each of FAMILIES.get(logger) ?? [logger]) each.level = level
+}
+
+/** Entries of a logger of {@link createLogger} and of its children that could not be written. */
+export function lostEntries(logger: Logger): number {
+  const output = OUTPUTS.get(logger)
+  return output instanceof LogOutput ? output.lost : 0
 }
 
 /** Options of a logger. */
@@ -23,7 +31,7 @@ export type LoggerOptions = {
   /** `auto`: pretty on a terminal, JSON elsewhere. */
   readonly format: 'auto' | 'pretty' | 'json'
   /** Output; standard error by default. */
-  readonly output?: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  readonly output?: TextOutput
 }
 
 /**
@@ -38,11 +46,19 @@ const REDACTED_FIELDS = SECRETS.flatMap((name) => [name, `*.${name}`])
  * the beginning of a pretty line.
  *
  * Writing is synchronous, so that the last entries before the end of the process are not lost; hot paths
- * write no entries at level info.
+ * write no entries at level info. An entry that cannot be written is left out, and their number is logged when the
+ * output takes entries again.
  */
-export function createLogger({ level, format, output = process.stderr }: LoggerOptions): Logger {
+export function createLogger({ level, format, output = new LogOutput(STDERR) }: LoggerOptions): Logger {
   const pretty = format === 'pretty' || (format === 'auto' && output.isTTY === true)
-  const destination: DestinationStream = pretty ? prettyStream(output) : output
+  const form = pretty ? prettyForm(output) : null
+  const destination: DestinationStream = {
+    write(line) {
+      output.write(form === null ? line : form(line))
+      const lines = output instanceof LogOutput ? output.takeLosses() : 0
+      if (lines > 0) logger.warn({ lines }, 'lines of this log are missing: they could not be written')
+    },
+  }
   const redact = { paths: REDACTED_FIELDS, censor: HIDDEN }
   const family = new Set<Logger>()
   const onChild = (child: Logger) => {
@@ -54,13 +70,12 @@ export function createLogger({ level, format, output = process.stderr }: LoggerO
   )
   family.add(logger)
   FAMILIES.set(logger, family)
+  OUTPUTS.set(logger, output)
   return logger
 }
 
-function prettyStream(output: NodeJS.WritableStream & { readonly isTTY?: boolean }): DestinationStream {
-  return PinoPretty({
-    destination: output,
-    sync: true,
+function prettyForm(output: TextOutput): (line: string) => string {
+  return prettyFactory({
     colorize: output.isTTY === true,
     singleLine: true,
     ignore: 'part',

@@ -29,9 +29,14 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 /**
  * Declares the metrics of the process, and of event loop and garbage collection of this thread.
  * @param version of the program
+ * @param lostLogEntries those that could not be written
  * @returns a function that stops the observation
  */
-export function createProcessMetrics(metrics: Metrics, version: string): () => void {
+export function createProcessMetrics(
+  metrics: Metrics,
+  version: string,
+  lostLogEntries: () => number,
+): () => void {
   const { gauge, samples } = metrics
   gauge({
     name: 'build_info',
@@ -61,6 +66,12 @@ export function createProcessMetrics(metrics: Metrics, version: string): () => v
     name: 'process_open_descriptors_count',
     help: 'Files and sockets that are open; nothing where the system does not tell.',
     collect: () => openDescriptors().map((value) => ({ value })),
+  })
+  samples({
+    type: 'counter',
+    name: 'log_lost_entries_total',
+    help: 'Entries of the log, without those of other threads, that were left out because the output is gone, full or not read.',
+    collect: () => [{ value: lostLogEntries() }],
   })
   gauge({
     name: 'front_heap_bytes',

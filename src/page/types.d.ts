@@ -268,11 +268,12 @@ export interface NetworkStatus {
     readonly peersUsed: string
   }
   readonly halted: {
-    readonly number: string
-    readonly hash: string
-    readonly rule: string
-    readonly expected: string
-    readonly found: string
+    readonly cause: string
+    readonly number: string | null
+    readonly hash: string | null
+    readonly rule: string | null
+    readonly expected: string | null
+    readonly found: string | null
   } | null
   readonly peers: readonly PeerStatus[]
 }

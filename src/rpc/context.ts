@@ -16,7 +16,7 @@ import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
-import type { BlockRefusal } from '../sync/syncChain.ts'
+import type { Halt } from '../sync/halt/halt.ts'
 import type { SendOutcome, SignedTransaction } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -37,6 +37,8 @@ export interface RpcSettings {
   readonly stateOverrides: boolean
   /** Whether the five methods take `pending` (decisions.md D28). */
   readonly answersPending: boolean
+  /** Whether calls and estimates without `to` are taken (decisions.md D73). */
+  readonly answersCreations: boolean
   /** How reverts are told to callers who want no form of their own. */
   readonly revertErrors: RevertForm
   /** What happens to a range of logs that ends beyond the head, for callers who want nothing of their own. */
@@ -55,7 +57,7 @@ export interface RpcSettings {
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */
   readonly gasPriceFloor: bigint
-  /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
+  /** Whether the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */
   readonly enabled: EnabledMethods
@@ -84,8 +86,8 @@ export interface PeeringStatus {
   readonly sync: SyncStats
   /** Nodes that discovery knows; null while it is off. */
   readonly knownNodes: number | null
-  /** The block that this node refuses and its peers insist on; null while there is none. */
-  readonly halted: BlockRefusal | null
+  /** What keeps the chain from going on; null while nothing does. */
+  readonly halted: Halt | null
   /** Seconds by which the clock of this machine is behind those of block makers, at least; null while it is not. */
   readonly clockBehind: number | null
   /** Seconds by which it is ahead of them, about; null while it is not. */
@@ -226,8 +228,10 @@ export interface PendingBlock {
 
 /** Reads of the transaction pool. */
 export interface PoolReader {
-  /** A pending (not queued) transaction. */
+  /** A pending or queued transaction. */
   transaction(hash: Buffer): Eventually<SignedTransaction | null>
+  /** Whether a transaction is pending, not queued. */
+  isPending(hash: Buffer): Eventually<boolean>
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Buffer): Eventually<bigint | null>
   /** Pending transactions in the order of the pool. */

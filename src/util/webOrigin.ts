@@ -19,6 +19,14 @@ export function isWebOrigin(text: string): boolean {
   }
 }
 
+/**
+ * The origin in a header of that name; empty when it is of no page. Browsers send a scheme with `://`, or `null`
+ * (RFC 6454 §7.1); some programs send their own name.
+ */
+export function pageOriginOf(header: string): string {
+  return header === 'null' || header.includes('://') ? header : ''
+}
+
 /** Whether an origin is that of a page that this machine serves, on any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   return LOOPBACK.test(origin)

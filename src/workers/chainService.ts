@@ -25,8 +25,9 @@ export interface EncodedPendingBlock {
 }
 
 /** Reads of the pool, encoded: decoded objects do not cross threads. */
-export interface EncodedPool extends Pick<RemotePool, 'nextNonce' | 'quota'> {
-  pendingTransaction(hash: Buffer): Promise<EncodedTransaction | null>
+export interface EncodedPool extends Pick<RemotePool, 'isPending' | 'nextNonce' | 'quota'> {
+  /** A pending or queued transaction. */
+  pooledTransaction(hash: Buffer): Promise<EncodedTransaction | null>
   pendingTransactions(): Promise<readonly EncodedTransaction[]>
   queuedTransactions(): Promise<readonly EncodedTransaction[]>
   /** The state after it is readable under its state root before this answers. */
@@ -55,9 +56,10 @@ export interface ChainService
 export function createPoolReader(chain: EncodedPool, spec: NetworkSpec): PoolReader {
   return {
     transaction: async (hash) => {
-      const found = await chain.pendingTransaction(hash)
+      const found = await chain.pooledTransaction(hash)
       return found === null ? null : decode(found)
     },
+    isPending: (hash) => chain.isPending(hash),
     nextNonce: (address) => chain.nextNonce(address),
     pending: async () => (await chain.pendingTransactions()).map(decode),
     queued: async () => (await chain.queuedTransactions()).map(decode),

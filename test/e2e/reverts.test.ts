@@ -17,7 +17,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { readArtefact } from '../contracts/artefact.ts'
 import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
-import { startNode } from '../support/nodeProcess.ts'
+import { askNode, startNode } from '../support/nodeProcess.ts'
 
 const { abi, bytecode } = readArtefact('Failures')
 const ABI = abi as Abi
@@ -120,12 +120,12 @@ function ethers5Client(url: string, address: Hex): Client {
   }
 }
 
-t.test('clients decode reverts that are told as geth does', async (t) => {
+t.test('clients decode reverts of a development node as it comes', async (t) => {
   const dataDir = t.testdir()
   const secret = 'a secret of this test'
   const keysFile = join(dataDir, 'keys.json')
   const hash = createHash('sha256').update(secret).digest('hex')
-  writeFileSync(keysFile, JSON.stringify([{ id: 'geth', hash, revertErrors: 'geth' }]))
+  writeFileSync(keysFile, JSON.stringify([{ id: 'own', hash, revertErrors: 'reference' }]))
   const node = await startNode({
     dataDir: join(dataDir, 'node'),
     args: ['--keys-file', keysFile, '--require-key', 'never'],
@@ -140,11 +140,11 @@ t.test('clients decode reverts that are told as geth does', async (t) => {
   await node.request('hardhat_mine', ['0x1c8'])
   const url = `${node.url}/${encodeURIComponent(secret)}`
   const clients = {
-    viem: viemClient(url, contractAddress),
-    'ethers 6': ethers6Client(t, url, contractAddress),
-    'ethers 5': ethers5Client(url, contractAddress),
+    viem: viemClient(node.url, contractAddress),
+    'ethers 6': ethers6Client(t, node.url, contractAddress),
+    'ethers 5': ethers5Client(node.url, contractAddress),
   }
-  const plain = ethers5Client(node.url, contractAddress)
+  const keyed = ethers5Client(url, contractAddress)
   for (const [name, client] of Object.entries(clients)) {
     await t.test(name, async (t) => {
       for (const [method, args, decoded] of CALLS) {
@@ -157,16 +157,16 @@ t.test('clients decode reverts that are told as geth does', async (t) => {
       }
     })
   }
-  await t.test('callers without the key are told as the specification has it', async (t) => {
+  await t.test('callers whose key says so are told as the specification has it', async (t) => {
     const data = encodeFunctionData({ abi: ABI, functionName: 'withReason', args: ['not today'] })
     for (let times = 0; times < 2; times += 1) {
-      await t.rejects(node.request('eth_call', [{ to: contractAddress, data }, 'latest']), {
+      await t.rejects(askNode(url, 'eth_call', [{ to: contractAddress, data }, 'latest']), {
         code: -32015,
         message: 'VM Exception while processing transaction: revert not today',
         data: /^0x08c379a0/,
       })
       t.equal(await clients['ethers 5']('withReason', ['not today'], 'call'), 'not today')
     }
-    t.not(await plain('withReason', ['not today'], 'estimate'), 'not today', 'what the key is there for')
+    t.not(await keyed('withReason', ['not today'], 'estimate'), 'not today', 'why it is no default here')
   })
 })

@@ -67,7 +67,7 @@ t.test('a web3.js client deploys, sends, reads, watches and decodes failures', a
           (error: unknown) => error,
         )
     const reason = (await failure(failures, 'withReason', 'it is closed')) as { innerError?: Error }
-    t.match(String(reason.innerError?.message), /revert it is closed/)
+    t.match(String(reason.innerError?.message), /^execution reverted: it is closed$/)
     const custom = (await failure(failures, 'withError', 3n, 'no')) as { innerError?: unknown }
     t.match(custom.innerError, { errorName: 'Refused', errorArgs: { code: 3n, reason: 'no' } })
   })

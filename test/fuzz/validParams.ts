@@ -43,6 +43,7 @@ const traceSearch: Maker = (metadata) => ({
   toBlock: '0x3',
   fromAddress: [metadata.account],
   toAddress: [],
+  mode: 'union',
   after: 0,
   count: 5,
 })
@@ -75,6 +76,18 @@ const BY_NAME: Readonly<Record<string, Maker>> = {
   calls: (metadata, chance) => [1, 2].map(() => [call(metadata, chance), ['trace', 'stateDiff']]),
   blockOverrides: (_, chance) =>
     chance.pick([null, {}, { number: '0x40' }, { time: '0x7fffffff', gasLimit: '0x10000' }]),
+  simulation: (metadata, chance) => ({
+    blockStateCalls: [
+      {
+        blockOverrides: chance.pick([{}, { gasLimit: '0x100000' }]),
+        stateOverrides: overrides(metadata, chance),
+        calls: [call(metadata, chance)],
+      },
+    ],
+    validation: chance.happens(0.5),
+    traceTransfers: chance.happens(0.5),
+    returnFullTransactions: chance.happens(0.5),
+  }),
   keyStart: () => '0x',
   storageKeys: (_, chance) => [chance.pick(SMALL), `0x${'0'.repeat(63)}2`],
   fullTransactions: (_, chance) => chance.happens(0.5),
@@ -112,6 +125,11 @@ const BY_METHOD: Readonly<Record<string, Maker>> = {
   'personal_sendTransaction transaction': call,
   'eth_subscribe options': (metadata) => ({ address: metadata.token, topics: [] }),
   'trace_call block': block,
+  'debug_traceCall options': (metadata, chance) => ({
+    ...chance.pick(TRACERS),
+    stateOverrides: overrides(metadata, chance),
+    blockOverrides: { time: '0x7fffffff' },
+  }),
   'mnr_submitBitcoinBlock block': (_, chance) => chance.hex(300),
   'sco_banAddress address': () => '192.168.56.1',
   'sco_unbanAddress address': () => '192.168.56.1',

@@ -7,6 +7,7 @@ import { openPeerNode, type PeerNode } from '../../src/node/peers/peerNode.ts'
 import type { PeerAddress } from '../../src/p2p/peers/ports.ts'
 import { createNodeKey } from '../../src/p2p/wire/curve.ts'
 import type { SyncLimits } from '../../src/sync/client/limits.ts'
+import type { Halt } from '../../src/sync/halt/halt.ts'
 import { openTestChain } from '../support/openTestChain.ts'
 import { SILENT_LOG } from '../support/peerScene.ts'
 import { LocalSyncChain } from '../support/syncChain.ts'
@@ -16,6 +17,8 @@ import { testFolder } from '../support/testFolder.ts'
 export interface WholeNode {
   readonly node: PeerNode
   readonly open: OpenChain
+  /** The chain as synchronisation has it. */
+  readonly chain: LocalSyncChain
   readonly place: PeerAddress
   isAt(block: Block): boolean
 }
@@ -28,6 +31,7 @@ export interface WholeNodeChoice {
   /** Whether it takes connections, and whether it looks for others by UDP. */
   readonly listens?: boolean
   readonly discovery?: boolean
+  readonly onHalt?: (halt: Halt | null) => void
 }
 
 /**
@@ -46,7 +50,8 @@ export async function openWholeNode(
 ): Promise<WholeNode> {
   const open = openTestChain(t, { spec })
   for (const block of known) open.chain.connect(block)
-  const { listens = true, discovery = false, expectedPeers = 1, limits } = choice
+  const { listens = true, discovery = false, expectedPeers = 1, limits, onHalt = () => undefined } = choice
+  const chain = new LocalSyncChain(spec, open)
   const key = createNodeKey(randomBytes)
   const node = await openPeerNode({
     options: {
@@ -68,15 +73,15 @@ export async function openWholeNode(
       backfill: true,
     },
     key,
-    chain: new LocalSyncChain(spec, open),
+    chain,
     states: null,
     statics,
     log: SILENT_LOG,
     localAddress: host,
     ...(limits === undefined ? {} : { limits }),
-    onHalt: () => undefined,
+    onHalt,
   })
   t.teardown(() => node.close())
   const place = { id: key.id.toString('hex'), address: host, port: node.port }
-  return { node, open, place, isAt: (block) => open.chain.head.hash.equals(block.hash) }
+  return { node, open, chain, place, isAt: (block) => open.chain.head.hash.equals(block.hash) }
 }

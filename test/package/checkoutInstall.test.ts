@@ -10,7 +10,7 @@ function runScript(name: string, isCheckout: boolean) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'rhizome-checkout-')))
   try {
     const native = join(folder, 'native')
-    for (const path of ['install.mjs', 'build.mjs', 'napi.mjs', 'sockets']) {
+    for (const path of ['install.mjs', 'build.mjs', 'napi.mjs', 'sharedFeatures.mjs', 'sockets']) {
       cpSync(join(ROOT, 'native', path), join(native, path), { recursive: true })
     }
     if (isCheckout) writeFileSync(join(native, 'Cargo.toml'), '')

@@ -205,7 +205,7 @@ t.test('the page in a browser', { skip }, async (t) => {
       .getByLabel('call', { exact: true })
       .fill(JSON.stringify({ to: sample.token, data: '0x12345678' }))
     await page.getByRole('button', { name: 'Send' }).click()
-    await shown(page, 'Error -32015')
+    await shown(page, 'Error 3')
   })
 
   await inTab(

@@ -32,6 +32,7 @@ const HALTED = {
     peersUsed: '0x1',
   },
   halted: {
+    cause: 'refusedBlock',
     number: '0x3e9',
     hash: `0x${'cd'.repeat(32)}`,
     rule: 'stateRoot',

@@ -16,6 +16,17 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
       found.error.data === undefined,
   },
   {
+    methods: 'eth_call, eth_estimateGas, eth_simulateV1, eth_createAccessList',
+    topic: 'calls',
+    what: 'a revert has code 3 and `execution reverted: …` on the dev profile, and -32015 as of the reference on the hosted one (option `revertErrors`)',
+    why: 'decisions.md D43',
+    applies: ({ method, expected, found }) =>
+      SIMULATIONS.test(method) &&
+      expected.error?.code === -32015 &&
+      found.error?.code === 3 &&
+      expected.error.data === found.error.data,
+  },
+  {
     methods: 'eth_estimateGas',
     topic: 'calls',
     what: 'the gas with which the transaction succeeds, found by execution, or the reason why it cannot: it fails, funds are missing, or the gas limit is too low',

@@ -145,6 +145,16 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       expected.error?.message === 'method parameters invalid' && OPTIONAL_IN_SPEC[method] === params.length,
   },
   {
+    methods: 'all',
+    topic: 'reads',
+    what: 'JSON null in place of an optional parameter, or of an optional member of an object, counts as absent',
+    why: 'decisions.md D25: null counts as absent',
+    applies: ({ expected, found, params }) =>
+      [-32602, -32603].includes(expected.error?.code ?? 0) &&
+      found.error === undefined &&
+      /[[:,]null[\]},]/.test(JSON.stringify(params)),
+  },
+  {
     methods: 'with a block parameter',
     topic: 'reads',
     what: '`safe` and `finalized` are supported',
@@ -216,7 +226,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getLogs',
     topic: 'logs',
-    what: 'a range whose end is before its start is -32602; `toBlock: earliest` is block 0; decimal numbers are accepted; a `toBlock` beyond the head, however large, means the head',
+    what: 'a range whose end is before its start is -32602, unless it begins above the head; `toBlock: earliest` is block 0; decimal numbers are accepted; a `toBlock` beyond the head, however large, means the head',
     why: 'decisions.md D29; specification.md Block parameter forms',
     applies: ({ method, params }) => {
       const filter = params[0] as { fromBlock?: unknown; toBlock?: unknown } | null
@@ -321,6 +331,16 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       /^(debug_traceCall|debug_getRaw(Header|Block|Transaction|Receipts)|debug_storageRangeAt|trace_call(Many)?|trace_replay\w+)$/.test(
         method,
       ),
+  },
+  {
+    methods: 'trace_filter',
+    topic: 'traces',
+    what: '`mode` (`union` or `intersection`) is taken; a field that is not known is -32602',
+    why: 'decisions.md D80',
+    applies: ({ method, expected, found }) =>
+      method === 'trace_filter' &&
+      expected.error?.code === -32700 &&
+      (found.error === undefined || found.error.code === -32602),
   },
   ...CALL_DIFFERENCES,
   ...SERVICE_DIFFERENCES,

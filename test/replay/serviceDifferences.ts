@@ -43,6 +43,19 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       expected.error?.code === -32010 && sameWithoutStats(expected.error, found.error),
   },
   {
+    methods: 'eth_getTransactionByHash',
+    topic: 'transactions',
+    what: 'also a transaction of the pool that waits for an earlier nonce; the reference answers null',
+    why: 'decisions.md D72',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_getTransactionByHash' &&
+      expected.result === null &&
+      typeof found.result === 'object' &&
+      found.result !== null &&
+      'blockHash' in found.result &&
+      found.result.blockHash === null,
+  },
+  {
     methods: 'eth_sendTransaction',
     topic: 'transactions',
     what: '`maxFeePerGas` is used as the gas price where there is no other; the reference ignores it and pays nothing',

@@ -104,6 +104,38 @@ t.test("geth's tracers, simulated calls and raw records", async (t) => {
     t.match(await ask('trace_call', { to: TOKEN }, ['vmTrace']), { error: { code: -32602 } })
   })
 
+  await t.test('trace_filter with a mode, trace_get of a position by itself', async (t) => {
+    const found = async (filter: object) => {
+      const range = { fromBlock: '0x1', toBlock: '0x8' }
+      const { result } = await ask('trace_filter', { ...range, ...filter })
+      return (result as { transactionHash: string }[]).map(({ transactionHash }) => transactionHash)
+    }
+    const [fromHolder, toToken] = [{ fromAddress: [HOLDER] }, { toAddress: [TOKEN] }]
+    const [from, to] = [await found(fromHolder), await found(toToken)]
+    const lists = { ...fromHolder, ...toToken }
+    const both = await found(lists)
+    t.ok(both.length > 0 && both.length < from.length)
+    t.same(await found({ ...lists, mode: 'intersection' }), both)
+    t.same(await found({ ...lists, mode: null }), both)
+    const either = await found({ ...lists, mode: 'union' })
+    t.same(new Set(either), new Set([...from, ...to]))
+    t.equal(either.length, from.length + to.length - both.length)
+    t.same(await found({ ...fromHolder, mode: 'union' }), from)
+    t.same(await found({ toAddress: [TOKEN], fromAddress: [], mode: 'union' }), to)
+    t.same(await found({ mode: 'union' }), await found({}))
+    t.match(await ask('trace_filter', { mode: 'either' }), { error: { code: -32602, message: /mode/ } })
+    t.match(await ask('trace_filter', { foo: 1 }), { error: { code: -32602, message: /"foo"/ } })
+
+    const first = await ask('trace_get', NESTED, ['0x0'])
+    t.ok(first.result)
+    t.same(await ask('trace_get', NESTED, '0x0'), first)
+    for (const nothing of [null, '', []]) {
+      t.match(await ask('trace_get', NESTED, nothing), {
+        error: { code: -32602, message: "'positions' cannot be null or empty" },
+      })
+    }
+  })
+
   await t.test('debug_getRaw*', async (t) => {
     const recorded = block(6)
     t.equal((await ask('debug_getRawBlock', '0x6')).result, recorded.rlp)

@@ -8,6 +8,7 @@ import { createStateChecker } from '../../src/execution/stateChecker.ts'
 import { FilledBlocks } from '../../src/node/filledBlocks.ts'
 import { Backfill, type BackfillOptions } from '../../src/sync/backfill/backfill.ts'
 import type { BackfillLimits } from '../../src/sync/backfill/limits.ts'
+import type { Halt } from '../../src/sync/halt/halt.ts'
 import { FakePeer, type FakePeerOptions } from './fakePeer.ts'
 import { makeSnapshot, openRestored } from './snapshots.ts'
 import { LocalSyncChain } from './syncChain.ts'
@@ -40,6 +41,7 @@ export class BackfillScene {
   readonly open: OpenChain
   readonly backfill: Backfill
   readonly peers: FakePeer[] = []
+  readonly halts: (Halt | null)[] = []
   isFollowing = true
 
   constructor(t: Test, spec: NetworkSpec, open: OpenChain, options: Partial<BackfillOptions> = {}) {
@@ -52,6 +54,7 @@ export class BackfillScene {
       peers: this,
       now: () => Math.floor(performance.now()),
       isFollowing: () => this.isFollowing,
+      onHalt: (halt) => this.halts.push(halt),
       ...options,
       limits: { ...QUICK_BACKFILL, ...options.limits },
     })

@@ -13,6 +13,7 @@ export const TEST_SETTINGS: RpcSettings = {
   estimateGasCap: 6_800_000n,
   stateOverrides: true,
   answersPending: true,
+  answersCreations: true,
   revertErrors: 'reference',
   beyondHead: 'cut',
   safeDepth: 0,
@@ -64,6 +65,7 @@ export function createChainContext(
     tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {
       transaction: () => null,
+      isPending: () => false,
       nextNonce: () => null,
       pending: () => [],
       queued: () => [],

@@ -6,6 +6,7 @@ import { type OpenChain, openChain } from '../../src/execution/openChain.ts'
 import { STATE_CHUNK_SPAN } from '../../src/native/stateChunks.ts'
 import type { PeerRequest } from '../../src/p2p/messages/rskMessage.ts'
 import { FetchedSnapshot } from '../../src/snapshot/fetchedSnapshot.ts'
+import type { Halt } from '../../src/sync/halt/halt.ts'
 import type { SnapRequest } from '../../src/sync/serve/answerRequest.ts'
 import { SnapAnswers } from '../../src/sync/serve/snapAnswers.ts'
 import { storedStates } from '../../src/sync/serve/storedStates.ts'
@@ -128,6 +129,7 @@ export class SnapshotScene {
   readonly store: FetchedSnapshot
   readonly sync: SnapshotSync
   readonly peers: FakePeer[] = []
+  readonly halts: (Halt | null)[] = []
   #closed = false
 
   constructor(t: Test, options: SnapshotSceneOptions = {}) {
@@ -143,6 +145,7 @@ export class SnapshotScene {
       limits: { ...QUICK_SNAPSHOT, ...limits },
       choice: QUICK,
       now: () => Math.floor(performance.now()),
+      onHalt: (halt) => this.halts.push(halt),
     })
     t.teardown(() => this.close())
   }

@@ -2,9 +2,9 @@ import type { Test } from 'tap'
 import type { Block } from '../../src/chain/codec/block.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
 import type { Peer } from '../../src/p2p/peer.ts'
-import type { Halt } from '../../src/sync/client/halts.ts'
 import type { SyncLimits } from '../../src/sync/client/limits.ts'
 import { SyncClient, type SyncClientOptions } from '../../src/sync/client/syncClient.ts'
+import type { Halt } from '../../src/sync/halt/halt.ts'
 import { FakePeer, type FakePeerOptions } from './fakePeer.ts'
 import { openTestChain, REGTEST } from './openTestChain.ts'
 import { LocalSyncChain } from './syncChain.ts'
@@ -21,6 +21,8 @@ export const QUICK: Partial<SyncLimits> = {
   patience: 2_000,
   failureRest: 50,
   grace: 100,
+  stallRest: 50,
+  longestStallRest: 200,
 }
 
 /** A client on a chain of its own, with peers in memory. */

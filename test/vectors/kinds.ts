@@ -39,6 +39,13 @@ export interface OtherKind {
   readonly reason: string
 }
 
+/** Compared by a program of the native workspace, which is built first. */
+export const BRIDGE: VectorKind = {
+  name: 'bridge',
+  pattern: /(^|\/)bridge-[^/]*\.jsonl$/,
+  compare: (file, comparison) => compareBridge(file.path, comparison),
+}
+
 /** Every kind that the runner compares. */
 export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('headers-blocks', compareHeadersBlocks),
@@ -58,11 +65,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('p2p-behaviour', compareBehaviour),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
   { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
-  {
-    name: 'bridge',
-    pattern: /(^|\/)bridge-[^/]*\.jsonl$/,
-    compare: (file, comparison) => compareBridge(file.path, comparison),
-  },
+  BRIDGE,
   {
     name: 'genesis',
     pattern: /(^|\/)genesis-[^/]*\.json$/,

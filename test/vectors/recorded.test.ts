@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { readText } from '../support/jsonLines.ts'
-import { VECTORS_FOLDER } from '../support/vectors.ts'
-import { type FileResult, findVectorFiles, formatResult, runVectors } from './run.ts'
+import { BRIDGE } from './kinds.ts'
+import { testRecorded } from './recordedTests.ts'
 
 /** The folder of the repository, also where RHIZOME_VECTORS names another. */
 const COMMITTED = fileURLToPath(new URL('recorded', import.meta.url))
@@ -19,15 +19,5 @@ t.test('every committed file has all of its lines', (t) => {
   t.end()
 })
 
-// One test per file, so that a difference names its file.
-for (const { file, name } of findVectorFiles(VECTORS_FOLDER)) {
-  t.test(name, async (t) => {
-    const [result] = await runVectors([file])
-    if (result?.leftAlone === null) t.ok(result.comparison.equal > 0, 'something was compared')
-    t.equal(result?.comparison.different, 0, describe(result))
-  })
-}
-
-function describe(result: FileResult | undefined): string {
-  return result === undefined ? 'no result' : formatResult(result)
-}
+// The vectors of the Bridge need a program of the native workspace: bridge.test.ts has them.
+testRecorded(t, (kind) => kind !== BRIDGE)

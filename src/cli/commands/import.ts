@@ -3,6 +3,7 @@ import { type ImportReport, importBlocks as importFile } from '../../chain/impor
 import { configuredNetwork, type NetworkOptions } from '../../config/networks/configured.ts'
 import type { OpenChain } from '../../execution/openChain.ts'
 import { createLogger } from '../../observe/logger.ts'
+import type { TextOutput } from '../../observe/logOutput.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
@@ -13,6 +14,7 @@ import {
   type ImportDisplay,
   paceOf,
 } from '../importDisplay.ts'
+import { interruptible } from '../interruption.ts'
 import { migrateConfigured } from '../migration.ts'
 import { openConfiguredChain } from '../openNode.ts'
 
@@ -41,23 +43,17 @@ export const importBlocks = defineCommand({
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
     if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
     const opened = openConfiguredChain(config)
-    const interruption = new AbortController()
-    const interrupt = () => interruption.abort()
-    process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-    try {
+    return interruptible(async (signal) => {
       for (const path of files) {
         const start = Date.now()
         const display = createImportDisplay(stderr, logger)
-        const report = await importOne(opened, path, config, interruption.signal, display)
+        const report = await importOne(opened, path, config, signal, display)
         stdout.write(`${path}: ${describe(report, Date.now() - start)}\n`)
         const code = exitCodeOf(report, stderr)
         if (code !== EXIT_CODES.ok || report.interrupted) return code
       }
       return EXIT_CODES.ok
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-      await opened.close()
-    }
+    }).finally(() => opened.close())
   },
 })
 
@@ -104,7 +100,7 @@ function describe(report: ImportReport, milliseconds: number): string {
 }
 
 /** @throws UndecidedBlockError */
-function exitCodeOf(report: ImportReport, stderr: NodeJS.WritableStream): ExitCode {
+function exitCodeOf(report: ImportReport, stderr: TextOutput): ExitCode {
   const { invalid, undecided, orphans } = report
   if (invalid !== null) {
     stderr.write(

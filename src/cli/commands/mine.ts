@@ -14,6 +14,7 @@ export const mine = defineCommand({
   summary: 'mine for a node over eth_getWork',
   details: 'Every processor searches; on regtest a block takes no time. Ends on Ctrl-C or SIGTERM.',
   files: 'none',
+  printsNotices: true,
   options: [],
   extra: {
     ...NODE_URL,

@@ -23,8 +23,9 @@ export const start = defineCommand({
   name: 'start',
   summary: 'run the node',
   details:
-    'Ends cleanly on Ctrl-C or SIGTERM, at once on a second one. Without a terminal SIGHUP has it read its configuration again.',
+    'Ends cleanly on Ctrl-C or SIGTERM, at once on a second one, and when its terminal is closed. Without a terminal SIGHUP has it read its configuration again.',
   files: 'none',
+  printsNotices: true,
   options: OPTION_KEYS,
   extra: {},
   run: async ({ config, reloadConfig, stdout, stderr }) => {
@@ -37,8 +38,7 @@ export const start = defineCommand({
     const reload = () => {
       if (running !== null) reconfigure(running, reloadConfig, log)
     }
-    // A closing terminal sends SIGHUP to its programs.
-    const interrupted = untilInterrupted(process.stdin.isTTY ? undefined : reload)
+    const interrupted = untilInterrupted(reload)
     const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
     const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
     const node = await createNode({ config, version, logger, onPeers }).catch(describeStart)

@@ -78,7 +78,7 @@ export const ACCESS_OPTIONS = {
     group: 'Access',
     placeholder: 'ADDRESS,…',
     default: [],
-    doc: 'Addresses and subnets of proxies whose X-Forwarded-For says where a request comes from',
+    doc: 'Addresses and subnets of proxies whose X-Forwarded-For says where a request comes from, and X-Forwarded-Proto under which scheme',
   },
   keyRate: keyLimit('Cost units a second'),
   keyBurst: keyLimit('Cost units at once'),

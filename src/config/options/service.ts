@@ -95,11 +95,20 @@ export const SERVICE_OPTIONS = {
     default: 'answer',
     doc: 'What the five methods do with the block tag pending of which the specification calls it unsupported: eth_getCode, eth_getBlockByNumber, eth_getTransactionByBlockNumberAndIndex and the two on uncles by number',
   },
+  creationCalls: {
+    kind: 'choice',
+    group: 'Service',
+    values: ['answer', 'refuse'],
+    default: 'answer',
+    doc: 'What eth_call, eth_estimateGas and other simulations do with a call without `to`, which is a contract creation: the specification requires `to` on the hosted endpoint, and clients cannot deploy without',
+  },
   revertErrors: {
     kind: 'choice',
     group: 'Service',
     values: REVERT_FORMS,
-    default: 'reference',
+    // What is developed with decodes geth's form alone: viem, titanoboa and ape (decisions.md D43).
+    default: ({ profile }) => (profile === 'dev' ? 'geth' : 'reference'),
+    defaultText: 'geth on the dev profile, else reference',
     doc: 'How reverts of eth_call, eth_estimateGas and other simulations are told to callers whose API key does not say: reference for code -32015, geth for code 3 and execution reverted',
   },
   blockHeaders: {

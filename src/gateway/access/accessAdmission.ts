@@ -163,6 +163,10 @@ export class AccessAdmission implements Admission {
     return account.admitsSocket() ? null : this.#overLimit(account, 'sockets', 0)
   }
 
+  isProxy(address: ArrayBuffer): boolean {
+    return this.#rules.proxies.has(address)
+  }
+
   /** The answer to who is over a limit, counted. */
   #overLimit(account: Account, reason: LimitReason, cost: number): RpcError {
     const place = LIMIT_REASONS.indexOf(reason)

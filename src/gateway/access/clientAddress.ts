@@ -40,6 +40,11 @@ export class TrustedProxies {
     }
   }
 
+  /** Whether an address, 4 or 16 bytes, is that of a proxy. */
+  has(address: ArrayBuffer): boolean {
+    return !this.isEmpty && this.#isProxy(textOfBytes(address))
+  }
+
   /**
    * The client of a request: the last address in the header that is not a trusted proxy. The sender itself when it is
    * not a trusted proxy or the header is malformed.

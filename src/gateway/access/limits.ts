@@ -17,7 +17,10 @@ export const UNLIMITED: Limits = {
 /** Cost units of what is no method, and of a body that is no request: somebody has to read it. */
 export const UNKNOWN_COST = 1
 
-/** Least burst unless one is given: the maxCost method can be asked for once. */
+/**
+ * Seconds of the rate that make the default burst. It is at least the cost of the dearest method, so that this can be
+ * asked for once.
+ */
 const DEFAULT_BURST_SECONDS = 2
 
 /** Whether any limit holds. */
@@ -38,7 +41,7 @@ export function resolveLimits(own: KeyLimits, defaults: Limits, maxCost: number)
   return { rate, burst: rate > 0 && burst === 0 ? least : burst, ...rest }
 }
 
-/** Cost units of the maxCost of some methods. */
+/** Cost units of the dearest of some methods. */
 export function maxCost(methods: readonly MethodDefinition[]): number {
   return methods.reduce((most, { cost }) => Math.max(most, cost), UNKNOWN_COST)
 }

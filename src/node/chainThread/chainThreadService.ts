@@ -23,10 +23,11 @@ export function createChainService(core: ChainCore): ChainService {
 function createPool(core: ChainCore): EncodedPool {
   const { pool, quota } = core
   return {
-    pendingTransaction: async (hash) => {
-      const found = pool.pendingByHash(hash.toString('hex'))
+    pooledTransaction: async (hash) => {
+      const found = pool.get(hash.toString('hex'))
       return found === undefined ? null : encode(found)
     },
+    isPending: async (hash) => pool.pendingByHash(hash.toString('hex')) !== undefined,
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
     nextNonce: async (address) => pool.nextNonce(address),
     pendingTransactions: async () => [...pool.pending()].map(encode),

@@ -13,6 +13,8 @@ import { createStoreMetrics, type OpenStores } from './storeMetrics.ts'
 export interface MetricsSources {
   /** Version of the program. */
   readonly version: string
+  /** Entries of the log that could not be written. */
+  lostLogEntries(): number
   /** Hashes per second that miners reported. */
   hashrate(): bigint
   service(): Service | null
@@ -40,7 +42,7 @@ export interface NodeMetrics {
 /** Creates the metrics of a node. All are collected in the front thread. */
 export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   const metrics = createMetrics()
-  const close = createProcessMetrics(metrics, sources.version)
+  const close = createProcessMetrics(metrics, sources.version, () => sources.lostLogEntries())
   const chain = createChainMetrics(metrics, () => sources.chainBusySeconds())
   createServiceMetrics(metrics, () => sources.service())
   createStoreMetrics(metrics, () => sources.stores())

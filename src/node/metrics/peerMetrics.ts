@@ -164,7 +164,7 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   })
   gauge({
     name: 'sync_halted_info',
-    help: '1 while synchronisation is halted at a block that peers have and this node refuses, otherwise 0.',
+    help: '1 while something keeps the chain from going on, such as a block that peers have and this node refuses or cannot judge, otherwise 0.',
     collect: (own) => own.set(report()?.halted ? 1 : 0),
   })
 }

@@ -17,6 +17,8 @@ import type { BackfillStore } from '../../sync/backfill/backfillStore.ts'
 import type { SyncLimits } from '../../sync/client/limits.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import type { BackfillStats, SyncStats } from '../../sync/client/syncStats.ts'
+import type { Halt } from '../../sync/halt/halt.ts'
+import { HaltBoard } from '../../sync/halt/haltBoard.ts'
 import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
 import { watchConnects } from '../../sync/relay/blockRelay.ts'
 import { Relay } from '../../sync/relay/relay.ts'
@@ -57,8 +59,8 @@ export interface PeerNodeParts {
   readonly wallClock?: () => number
   /** In place of those of synchronisation. */
   readonly limits?: Partial<SyncLimits>
-  /** Synchronisation stopped at a block that peers insist on, or goes on again (null). */
-  onHalt(refusal: BlockRefusal | null): void
+  /** The chain cannot go on, for another reason than before, or goes on again (null). */
+  onHalt(halt: Halt | null): void
 }
 
 /** Peers and synchronisation: all that the peer thread runs. */
@@ -87,6 +89,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       return network?.peers ?? []
     },
   }
+  const halts = new HaltBoard((halt) => parts.onHalt(halt))
   let sync: SyncClient | null = null
   const relay = new Relay({
     chain,
@@ -108,7 +111,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
         reputation.clearScore(address)
       }
     },
-    onHalt: (halt) => parts.onHalt(halt),
+    onHalt: (halt) => halts.set('chain', halt),
   })
   sync = client
   const store = parts.snapshots ?? null
@@ -124,8 +127,15 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
           ...(parts.snapshotLimits === undefined ? {} : { limits: parts.snapshotLimits }),
           logger: log.child({ part: 'sync' }),
           isStatic: ({ id }) => network?.isStatic(id) ?? false,
+          onHalt: (halt) => halts.set('snapshot', halt),
         })
-  const start = new SyncStart({ client, snapshot, store, log: log.child({ part: 'sync' }) })
+  const start = new SyncStart({
+    client,
+    snapshot,
+    store,
+    log: log.child({ part: 'sync' }),
+    onHalt: (halt) => halts.set('start', halt),
+  })
   const backfill =
     parts.filled === undefined || !options.backfill
       ? null
@@ -135,6 +145,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
           peers,
           logger: log.child({ part: 'backfill' }),
           isFollowing: () => !start.isBeginning && start.stats.stage === 'following',
+          onHalt: (halt) => halts.set('backfill', halt),
         })
   const server = new RequestServer({
     chain,
@@ -216,7 +227,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       network: opened.stats(),
       sync: withBackfill(start.stats, backfill?.stats ?? null),
       knownNodes: discovery?.stats().nodes ?? null,
-      halted: client.halt,
+      halted: halts.halt,
       clockBehind: clockWatch?.watch.behind ?? null,
       clockAhead: clockWatch?.watch.ahead ?? null,
     }),

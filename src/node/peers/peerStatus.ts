@@ -1,5 +1,6 @@
 import type { NodeStatus, PeerThreadStatus, SyncProgress } from '../../rpc/context.ts'
 import type { SnapshotStats, SyncStats } from '../../sync/client/syncStats.ts'
+import { describeHalt } from '../../sync/halt/halt.ts'
 import type { PeerReport } from './messages.ts'
 
 /** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */
@@ -29,12 +30,7 @@ export function peerReasons(report: PeerReport | null, { fault }: PeerThreadStat
   if (fault !== null) return [`peers cannot be reached, which is tried again: ${fault}`]
   if (report === null) return []
   const { halted, sync } = report
-  if (halted !== null) {
-    const { number, rule, expected, found } = halted
-    return [
-      `peers insist on block ${number}, which breaks ${rule} here (expected ${expected}, found ${found}): this node follows them no further`,
-    ]
-  }
+  if (halted !== null) return [describeHalt(halted)]
   if (sync.snapshot !== undefined) return [snapshotReason(sync, sync.snapshot)]
   if (sync.backfill?.fault) return [`blocks below the snapshot: ${sync.backfill.fault}`]
   const behind = sync.highestBlock - sync.currentBlock

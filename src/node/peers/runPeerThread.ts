@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { chosenNetwork } from '../../config/networks/configured.ts'
@@ -16,18 +15,17 @@ import { openLinkedChain } from '../../sync/link/linkedChain.ts'
 import { createOlderRootCheck } from '../../sync/olderRoots/olderRootCheck.ts'
 import { storedStates } from '../../sync/serve/storedStates.ts'
 import { linkSnapshotStore } from '../../sync/snapshot/linkedSnapshotStore.ts'
-import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
+import type { SyncChain } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
+import { HaltFile } from './haltFile.ts'
 import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
 import { createPeerCommands, resolvePeer } from './peerCommands.ts'
 import { openPeerNode, type PeerNode } from './peerNode.ts'
 
 /** Time between two reports, milliseconds. */
 const REPORT_INTERVAL = 1000
-/** File below the data directory that says which block peers insist on and this node refuses. */
-const REFUSED_BLOCK_FILE = 'refused-block.json'
 
 /**
  * All of the peer thread, until it is told to close. What nobody catches ends this thread alone: the front thread
@@ -47,6 +45,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
   const chain = await openLinkedChain(port, spec, environment)
   const statics = await Promise.all(options.statics.map((peer) => resolved(peer, log)))
   const known = statics.filter((peer) => peer !== null)
+  const haltFile = new HaltFile(options.dataDir, log)
   let key: NodeKey
   let node: PeerNode
   try {
@@ -61,7 +60,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
       states: options.snapshotServer ? storedStates(stateStore) : null,
       statics: known,
       log,
-      onHalt: (refusal) => noteRefusal(options, refusal, log),
+      onHalt: (halt) => haltFile.write(halt),
     })
   } catch (error) {
     chain.close()
@@ -147,22 +146,6 @@ function assertCheckpoints({ checkpoints }: PeerOptions, { reader }: SyncChain):
       `the data directory has another chain than --checkpoints: block ${number} is ${toHex(stored)}, not ${toHex(hash)}`,
     )
   }
-}
-
-/** For whoever has to find out whose fault it is. */
-function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log: Logger): void {
-  const path = join(dataDir, REFUSED_BLOCK_FILE)
-  if (refusal === null) {
-    log.info('peers went on without the block that this node refuses')
-    return
-  }
-  const { number, hash, rule, expected, found } = refusal
-  const metadata = { number, hash: toHex(hash), rule, expected, found, time: new Date().toISOString() }
-  writeFileSync(path, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 })
-  log.error(
-    { path, ...metadata },
-    'peers insist on a block that this node refuses: it follows them no further',
-  )
 }
 
 function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {

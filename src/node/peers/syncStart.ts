@@ -1,7 +1,10 @@
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { Wake } from '../../sync/client/pause.ts'
 import type { SyncClient } from '../../sync/client/syncClient.ts'
 import type { SyncStats } from '../../sync/client/syncStats.ts'
+import type { Halt } from '../../sync/halt/halt.ts'
+import { RepeatedFailure } from '../../sync/halt/repeatedFailure.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import type { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 
@@ -13,7 +16,13 @@ export interface SyncStartParts {
   /** Null where nothing can be left of a snapshot. */
   readonly store: Pick<SnapshotStore, 'position' | 'discard'> | null
   readonly log: Logger
+  /** Called when synchronisation cannot begin, or begins after all (null). */
+  onHalt(halt: Halt | null): void
 }
+
+/** Pause before a beginning that failed is tried again, and the longest, milliseconds. */
+const FIRST_PAUSE = 1_000
+const LONGEST_PAUSE = 60_000
 
 /** Begins synchronisation: with a snapshot where one is wanted, then block after block. */
 export class SyncStart {
@@ -21,6 +30,7 @@ export class SyncStart {
   #isBeginning: boolean
   #isClosed = false
   #begun: Promise<void> | null = null
+  readonly #wake = new Wake()
 
   constructor(parts: SyncStartParts) {
     this.#parts = parts
@@ -38,9 +48,7 @@ export class SyncStart {
   }
 
   start(): void {
-    this.#begun ??= this.#run().catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, 'synchronisation could not begin')
-    })
+    this.#begun ??= this.#begin()
   }
 
   onPeer(): void {
@@ -54,7 +62,24 @@ export class SyncStart {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#parts.snapshot?.stop()
+    this.#wake.raise()
     await this.#begun
+  }
+
+  /** What fails is tried again: without a beginning the node would wait for ever. */
+  async #begin(): Promise<void> {
+    const { log, onHalt } = this.#parts
+    const failures = new RepeatedFailure('snapshotError', { logger: log, onHalt })
+    for (let pause = FIRST_PAUSE; !this.#isClosed; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+      try {
+        await this.#run()
+        failures.wentOn()
+        return
+      } catch (error) {
+        failures.failed(error)
+        await this.#wake.wait(pause)
+      }
+    }
   }
 
   async #run(): Promise<void> {

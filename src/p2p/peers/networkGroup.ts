@@ -24,6 +24,22 @@ export function networkGroup(address: string): string {
   ).join(':')
 }
 
+/**
+ * Name under which a peer counts where independent peers are counted: its subnet, because one owner may have
+ * all of it; a peer that the operator trusts counts by itself.
+ */
+export function independenceOf({
+  id,
+  address,
+  trusted,
+}: {
+  readonly id: string
+  readonly address: string
+  readonly trusted: boolean
+}): string {
+  return trusted ? id : networkGroup(address)
+}
+
 /** Groups items with an address by subnet. */
 export function groupByNetwork<T extends { readonly address: string }>(all: Iterable<T>): Map<string, T[]> {
   const groups = new Map<string, T[]>()

@@ -92,15 +92,35 @@ async function addressesOf(context, signal) {
   return peers.catch(() => null)
 }
 
+/** What keeps the chain from going on. @type {Readonly<Record<string, (block: string) => string>>} */
+const CAUSES = {
+  refusedBlock: (block) => `peers insist on ${block}, which this node refuses. It follows them no further.`,
+  ownBlock: (block) => `${block} of the chain of this node turned out to be invalid.`,
+  refusedHeader: (block) => `peers insist on ${block}, which this node refuses or cannot read.`,
+  undecidedBlock: (block) => `this node fails to judge ${block} of its peers. It tries again.`,
+  earlyHeader: (block) => `${block} of the peers is of the future by the clock of the node.`,
+  missingState: (block) =>
+    `the chain of the peers leaves that of this node at ${block}, below the states that it keeps.`,
+  sideBlockLimit: () => 'a heavier chain of the peers has too many blocks beside that of this node.',
+  internalError: () => 'this node fails to follow the chain of its peers. It tries again.',
+  snapshotError: () => 'this node fails at the snapshot that it is to begin with. It tries again.',
+  backfillError: () => 'this node fails at the blocks below its snapshot. It tries again.',
+  otherGenesis: () => 'the blocks below the snapshot lead to another genesis.',
+}
+
 /** @param {NonNullable<NetworkStatus['halted']>} halted */
-function haltNotice({ number, hash, rule, expected, found }) {
+function haltNotice({ cause, number, hash, rule, expected, found }) {
+  const block = number === null ? 'a block' : `block ${formatInteger(BigInt(number))}`
+  const said = (CAUSES[cause] ?? CAUSES['refusedBlock'])?.(block) ?? cause
+  /** @param {string | null} value */
+  const code = (value) => (value === null ? null : el('code', {}, visibleText(value)))
   return notice(
-    `Halted: peers insist on block ${formatInteger(BigInt(number))}, which this node refuses. It follows them no further.`,
+    `Halted: ${said} The log and /ready of the node say more.`,
     facts([
-      ['Block', wholeHash(hash, 'block hash')],
-      ['Rule', el('code', {}, rule)],
-      ['Expected', el('code', {}, visibleText(expected))],
-      ['Found', el('code', {}, visibleText(found))],
+      ['Block', hash === null ? null : wholeHash(hash, 'block hash')],
+      ['Rule', code(rule)],
+      ['Expected', code(expected)],
+      ['Found', code(found)],
     ]),
   )
 }

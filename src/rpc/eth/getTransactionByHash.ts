@@ -5,10 +5,10 @@ import { pendingTransactionAnswer } from '../format/transactionAnswer.ts'
 import type { Json, RawBytes } from '../json.ts'
 import { hash } from '../params/hex.ts'
 
-/** A mined or pending transaction; null when it is unknown or only queued (rpc.md §3.4). */
+/** A mined, pending or queued transaction; null when it is unknown (rpc.md §3.4, decisions.md D72). */
 export const getTransactionByHash = defineMethod({
   name: 'eth_getTransactionByHash',
-  doc: 'A mined or pending transaction by its hash.',
+  doc: 'A transaction by its hash: mined, pending, or waiting for an earlier nonce.',
   params: [hash('transactionHash', 'transaction hash')],
   result: { title: 'transaction or null' },
   lane: 'read',
@@ -16,10 +16,10 @@ export const getTransactionByHash = defineMethod({
   cache: 'head',
   fast: 'transaction',
   handler: (context, [transactionHash]) =>
-    minedAnswer(context, 'transaction', transactionHash) ?? pendingTransaction(context, transactionHash),
+    minedAnswer(context, 'transaction', transactionHash) ?? pooledTransaction(context, transactionHash),
 })
 
-async function pendingTransaction(context: NodeContext, hashBytes: Buffer): Promise<Json | RawBytes> {
+async function pooledTransaction(context: NodeContext, hashBytes: Buffer): Promise<Json | RawBytes> {
   const pooled = await context.pool.transaction(hashBytes)
   if (pooled !== null) return pendingTransactionAnswer(pooled)
   // It may have left the pool for a block after the moment that was read.

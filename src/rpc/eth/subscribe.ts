@@ -5,13 +5,21 @@ import { resumePoint } from '../logs/resumePoint.ts'
 import { MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 import { anyValue, parseResumeHash, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 
+const OPTIONS = {
+  type: 'object',
+  properties: {
+    address: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    topics: { type: 'array' },
+    fromBlock: { type: 'string' },
+  },
+}
 const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing', 'newWork']
 
 /** Handle of a subscription of the WebSocket that the request came through. */
 export const subscribe = defineMethod({
   name: 'eth_subscribe',
   doc: 'Subscribes to newHeads, logs, newPendingTransactions, syncing or newWork; over WebSocket only.',
-  params: [anyValue('type', { type: 'string', enum: KINDS }), anyValue('options', { type: 'object' })],
+  params: [anyValue('type', { type: 'string', enum: KINDS }), anyValue('options', OPTIONS)],
   result: { type: 'string' },
   lane: 'inline',
   cost: 5,

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { isJsonObject, optional, type Param } from '../params/param.ts'
+import { isGiven, isJsonObject, optional, type Param } from '../params/param.ts'
 
 /** Goes back to genesis; snapshots, the pool and impersonated accounts are gone. Forks of other chains are refused. */
 export const resetChain = defineMethod({
@@ -24,11 +24,11 @@ export const resetChain = defineMethod({
 function resetTarget(): Param<null> {
   return {
     name: 'options',
-    schema: { oneOf: [{ type: 'object' }, { type: 'null' }] },
+    schema: { type: 'object', properties: { forking: { type: 'object' } } },
     optional: false,
     parse: (value) => {
-      if (value !== null && !isJsonObject(value)) throw invalidParams('Invalid options: an object expected')
-      if (value !== null && (value['forking'] ?? null) !== null) {
+      if (!isJsonObject(value)) throw invalidParams('Invalid options: an object expected')
+      if (isGiven(value['forking'])) {
         throw invalidParams('Invalid options: this node cannot fork another chain')
       }
       return null

@@ -22,9 +22,9 @@ interface End {
 const TAGS: ReadonlySet<string> = new Set<BlockTag>(['earliest', 'latest', 'pending', 'safe', 'finalized'])
 
 /**
- * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit
- * numbers the wrong way round are an error (decisions.md D29), and so is a number beyond the head where that is refused
- * (decisions.md D70).
+ * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit numbers the wrong
+ * way round are an error unless nothing is there yet (decisions.md D29), and so is a number beyond the head where that is
+ * refused (decisions.md D70).
  * @throws RpcError, `historyNotKept` for a range that begins before what is kept
  */
 export function resolveLogRange(
@@ -35,11 +35,7 @@ export function resolveLogRange(
   const head = context.chain.head().number
   const from = resolveEnd(context, filter.fromBlock, head)
   const to = resolveEnd(context, filter.toBlock, head)
-  if (from.explicit && to.explicit && from.number > to.number) {
-    throw invalidParams(
-      `invalid block range: fromBlock 0x${from.number.toString(16)} is after toBlock 0x${to.number.toString(16)}`,
-    )
-  }
+  if (from.number <= head) assertOrdered(from, to)
   if (beyondHead === 'refuse') {
     for (const end of [from, to]) if (end.explicit && end.number > head) throw rangeBeyondHead(head)
   }
@@ -48,6 +44,14 @@ export function resolveLogRange(
   // Genesis has no logs: what a range begins with is block 1.
   if (last > 0) assertReceiptsKept(context.chain, Math.max(1, from.number))
   return { from: from.number, to: last }
+}
+
+/** @throws RpcError for two explicit numbers the wrong way round */
+function assertOrdered(from: End, to: End): void {
+  if (!from.explicit || !to.explicit || from.number <= to.number) return
+  throw invalidParams(
+    `invalid block range: fromBlock 0x${from.number.toString(16)} is after toBlock 0x${to.number.toString(16)}`,
+  )
 }
 
 /** Heights between which a filter tells of blocks; null where there is no bound. */
@@ -59,12 +63,13 @@ export interface FilterBounds {
 /**
  * Bounds of a filter that tells of what comes. The newest block is no bound: what comes is newer, and what
  * a reorganisation puts in its place is told of, too.
- * @throws RpcError as {@link resolveLogRange}
+ * @throws RpcError as {@link resolveLogRange}, and for numbers the wrong way round, of which nothing ever comes
  */
 export function resolveFilterBounds(context: NodeContext, filter: LogFilter): FilterBounds {
   // What comes is told of when it has come.
   resolveLogRange(context, filter, 'cut')
   const head = context.chain.head().number
+  assertOrdered(resolveEnd(context, filter.fromBlock, head), resolveEnd(context, filter.toBlock, head))
   const bound = (text: string | null) =>
     text === null || OPEN_ENDS.has(text.toLowerCase()) ? null : resolveEnd(context, text, head).number
   return { from: bound(filter.fromBlock), to: bound(filter.toBlock) }

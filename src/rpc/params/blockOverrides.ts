@@ -2,7 +2,7 @@ import { invalidParams } from '../errors.ts'
 import { boundedNumber } from './boundedNumber.ts'
 import { parseAddress } from './hex.ts'
 import { parseUnsigned } from './number.ts'
-import { isJsonObject, nodeText, type Param } from './param.ts'
+import { isGiven, isJsonObject, type JsonSchema, nodeText, type Param } from './param.ts'
 import { wideNumber } from './wideNumber.ts'
 
 /** Fields of a block that a request overrides; absent ones are those of the chain. */
@@ -18,22 +18,21 @@ const NUMBER = boundedNumber('number', Number.MAX_SAFE_INTEGER)
 const TIME = boundedNumber('time', Number.MAX_SAFE_INTEGER)
 const GAS = wideNumber('gasLimit', 63)
 
-/** The fourth parameter of eth_call and eth_estimateGas; null changes nothing. */
-export function blockOverrides(name = 'blockOverrides'): Param<BlockOverrides | null> {
-  return {
-    name,
-    schema: {
-      type: 'object',
-      properties: {
-        number: { type: 'string' },
-        time: { type: 'string' },
-        gasLimit: { type: 'string' },
-        feeRecipient: { type: 'string' },
-      },
-    },
-    optional: false,
-    parse: (value, method) => (value === null ? null : parseBlockOverrides(value, method)),
-  }
+/** Schema of block overrides. */
+export const BLOCK_OVERRIDES_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    number: { type: 'string' },
+    time: { type: 'string' },
+    gasLimit: { type: 'string' },
+    feeRecipient: { type: 'string' },
+    baseFeePerGas: { type: 'string' },
+  },
+}
+
+/** The fourth parameter of eth_call and eth_estimateGas. */
+export function blockOverrides(name = 'blockOverrides'): Param<BlockOverrides> {
+  return { name, schema: BLOCK_OVERRIDES_SCHEMA, optional: false, parse: parseBlockOverrides }
 }
 
 /**
@@ -52,8 +51,4 @@ export function parseBlockOverrides(overrides: unknown, method: string): BlockOv
     ...(isGiven(gasLimit) && { gasLimit: GAS.parse(gasLimit, method) }),
     ...(isGiven(feeRecipient) && { feeRecipient: parseAddress(nodeText(feeRecipient)) }),
   }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
 }

@@ -3,6 +3,7 @@ import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
 import {
   type BlockName,
+  isGiven,
   isJsonObject,
   type JsonSchema,
   namingBlocks,
@@ -98,14 +99,13 @@ export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector
   return namingBlocks(param, namesOf)
 }
 
-/** Block of eth_estimateGas: a block id or an EIP-1898 map; null is the newest. */
+/** Block of eth_estimateGas: a block id or an EIP-1898 map. */
 export function estimateBlock(): Param<BlockSelector> {
   const param: Param<BlockSelector> = {
     name: 'block',
     schema: SCHEMA,
     optional: false,
     parse: (value, method) => {
-      if (value === null) return LATEST
       if (isJsonObject(value)) return parseBlockMap(value)
       const text = parseIdentifier(scalarText(value))
       if (!isBlockTag(text) && !DECIMAL.test(text) && !HEX.test(text)) {
@@ -157,10 +157,10 @@ function fromText(text: string, method: string, options: BlockSelectorOptions): 
 /** EIP-1898; `requireCanonical` as boolean or text (decisions.md D27). */
 function parseBlockMap(map: Record<string, unknown>): BlockSelector {
   const { blockHash, blockNumber, requireCanonical } = map
-  if (blockHash === undefined && blockNumber === undefined) throw invalidParams('Invalid block input')
-  const canonical = requireCanonical === undefined ? false : parseCanonical(requireCanonical)
-  const hash = blockHash === undefined ? undefined : parseHash(scalarText(blockHash), 'block hash')
-  const number = blockNumber === undefined ? undefined : parseNumber(scalarText(blockNumber))
+  if (!isGiven(blockHash) && !isGiven(blockNumber)) throw invalidParams('Invalid block input')
+  const canonical = isGiven(requireCanonical) && parseCanonical(requireCanonical)
+  const hash = isGiven(blockHash) ? parseHash(scalarText(blockHash), 'block hash') : undefined
+  const number = isGiven(blockNumber) ? parseNumber(scalarText(blockNumber)) : undefined
   if (hash !== undefined) {
     return { kind: 'hash', hash, text: scalarText(blockHash), requireCanonical: canonical, inMap: true }
   }

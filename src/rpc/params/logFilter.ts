@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.ts'
 import { invalidParams } from '../errors.ts'
 import { isBlockTag, parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
-import { type BlockName, isJsonObject, namingBlocks, nodeText, type Param } from './param.ts'
+import { type BlockName, isGiven, isJsonObject, namingBlocks, nodeText, type Param } from './param.ts'
 
 /**
  * Most bytes of the parameters (JSON text) of a filter or subscription, which stay in memory: some 1,400 addresses.
@@ -65,7 +65,7 @@ export function parseLogFilter(fields: Record<string, unknown>): LogFilter {
   const toBlock = readBlock(fields['toBlock'])
   const addresses = readAddresses(fields['address'])
   const hash = fields['blockHash']
-  const blockHash = hash === undefined ? null : parseHash(nodeText(hash), 'block hash')
+  const blockHash = isGiven(hash) ? parseHash(nodeText(hash), 'block hash') : null
   const topics = readTopics(fields['topics'])
   if (blockHash !== null && (fromBlock !== null || toBlock !== null)) {
     throw invalidParams('Cannot specify both blockHash and fromBlock/toBlock')
@@ -74,17 +74,17 @@ export function parseLogFilter(fields: Record<string, unknown>): LogFilter {
 }
 
 function readBlock(value: unknown): string | null {
-  return value === undefined ? null : parseIdentifier(nodeText(value))
+  return isGiven(value) ? parseIdentifier(nodeText(value)) : null
 }
 
 function readAddresses(value: unknown): Buffer[] {
-  if (value === undefined || value === null) return []
+  if (!isGiven(value)) return []
   if (Array.isArray(value)) return value.map((item) => parseAddress(nodeText(item)))
   return [parseAddress(nodeText(value))]
 }
 
 function readTopics(value: unknown): Buffer[][] {
-  if (value === undefined || value === null) return []
+  if (!isGiven(value)) return []
   if (!Array.isArray(value)) return [[readTopic(value)]]
   return value.map((position) => {
     if (position === null) return []

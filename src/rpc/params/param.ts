@@ -8,7 +8,7 @@ export type JsonSchema = { readonly [key: string]: Json }
 export interface Param<T> {
   readonly name: string
   readonly schema: JsonSchema
-  /** May be left out at the end of the parameters; `parse` then gets undefined. */
+  /** May be left out at the end of the parameters, or be null; `parse` then gets undefined. */
   readonly optional: boolean
   /** @throws RpcError kind `invalidParams` with the reference's text */
   readonly parse: (value: unknown, method: string) => T
@@ -29,13 +29,18 @@ export type ParamValues<P extends readonly Param<unknown>[]> = {
   readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never
 }
 
-/** Makes a parameter optional: absent gives the fallback; JSON null still fails as the parameter says. */
+/** Makes a parameter optional: absent gives the fallback, and so does JSON null (decisions.md D25). */
 export function optional<T, F>(param: Param<T>, fallback: F): Param<T | F> {
   return {
     ...param,
     optional: true,
-    parse: (value, method) => (value === undefined ? fallback : param.parse(value, method)),
+    parse: (value, method) => (isGiven(value) ? param.parse(value, method) : fallback),
   }
+}
+
+/** Whether an optional parameter, or an optional member of an object, is there: null means that it is not. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 /**
@@ -50,7 +55,11 @@ export function parseParams<P extends readonly Param<unknown>[]>(
 ): ParamValues<P> {
   if (values.length < required || values.length > params.length) throw invalidParams()
   const parsed = new Array<unknown>(params.length)
-  for (let i = 0; i < params.length; i++) parsed[i] = params[i]?.parse(values[i], method)
+  for (let i = 0; i < params.length; i++) {
+    const param = params[i]
+    const value = values[i]
+    parsed[i] = param?.parse(param.optional && value === null ? undefined : value, method)
+  }
   return parsed as ParamValues<P>
 }
 

@@ -1,8 +1,8 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import { invalidParams, RpcError } from '../errors.ts'
-import { type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
+import { BLOCK_OVERRIDES_SCHEMA, type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { type CallObject, callObject } from './callObject.ts'
-import { isJsonObject, type Param } from './param.ts'
+import { isGiven, isJsonObject, type Param } from './param.ts'
 import { stateOverrides } from './stateOverrides.ts'
 
 /** Most blocks of one request, those filled in between included. */
@@ -36,7 +36,17 @@ export function simulation(name = 'simulation'): Param<Simulation> {
     schema: {
       type: 'object',
       properties: {
-        blockStateCalls: { type: 'array' },
+        blockStateCalls: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              blockOverrides: BLOCK_OVERRIDES_SCHEMA,
+              stateOverrides: OVERRIDES.schema,
+              calls: { type: 'array', items: CALL.schema },
+            },
+          },
+        },
         validation: { type: 'boolean' },
         traceTransfers: { type: 'boolean' },
         returnFullTransactions: { type: 'boolean' },
@@ -75,8 +85,4 @@ function parseBlock(block: unknown, method: string): BlockStateCalls {
     stateOverrides: isGiven(overrides) ? OVERRIDES.parse(overrides, method) : [],
     calls: ((calls ?? []) as unknown[]).map((call) => CALL.parse(call, method)),
   }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
 }

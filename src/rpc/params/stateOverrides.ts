@@ -1,7 +1,7 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import { invalidParams, type RpcError } from '../errors.ts'
 import { lenientHex, parseAddress } from './hex.ts'
-import { isJsonObject, type Param } from './param.ts'
+import { isGiven, isJsonObject, type Param } from './param.ts'
 
 const MAX_WORD_BYTES = 32
 const MAX_NONCE = 0x7fff_ffff_ffff_ffffn
@@ -11,11 +11,26 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 export function stateOverrides(name = 'overrides'): Param<readonly AccountOverride[]> {
   return {
     name,
-    schema: { type: 'object', additionalProperties: { type: 'object' } },
+    schema: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          balance: { type: 'string' },
+          nonce: { type: 'string' },
+          code: { type: 'string' },
+          state: { type: 'object' },
+          stateDiff: { type: 'object' },
+          movePrecompileToAddress: { type: 'string' },
+        },
+      },
+    },
     optional: false,
     parse: (value) => {
       if (!isJsonObject(value)) throw invalidParams(`Invalid ${name}: object expected.`)
-      return Object.entries(value).map(([address, fields]) => parseAccount(parseAddress(address), fields))
+      return Object.entries(value)
+        .filter(([, fields]) => isGiven(fields))
+        .map(([address, fields]) => parseAccount(parseAddress(address), fields))
     },
   }
 }
@@ -23,7 +38,7 @@ export function stateOverrides(name = 'overrides'): Param<readonly AccountOverri
 function parseAccount(address: Buffer, fields: unknown): AccountOverride {
   if (!isJsonObject(fields)) throw invalidParams('Invalid override: object expected.')
   const { balance, nonce, code, state, stateDiff, movePrecompileToAddress } = fields
-  if (movePrecompileToAddress !== undefined && movePrecompileToAddress !== null) {
+  if (isGiven(movePrecompileToAddress)) {
     throw invalidParams('movePrecompileToAddress is not supported')
   }
   if (isGiven(state) && isGiven(stateDiff)) {
@@ -37,10 +52,6 @@ function parseAccount(address: Buffer, fields: unknown): AccountOverride {
     ...(isGiven(state) && { state: parseCells('state', state) }),
     ...(isGiven(stateDiff) && { stateDiff: parseCells('stateDiff', stateDiff) }),
   }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
 }
 
 function parseNonce(value: unknown): bigint {

@@ -2,7 +2,7 @@ import type { SubscriptionTopic } from '../../filters/subscriptionHub.ts'
 import { fromHex } from '../../util/bytes.ts'
 import { invalidParams, RpcError } from '../errors.ts'
 import { parseLogFilter } from './logFilter.ts'
-import { isJsonObject, type JsonSchema, type Param } from './param.ts'
+import { isGiven, isJsonObject, type JsonSchema, type Param } from './param.ts'
 
 const BLOCK_HASH = /^0x[0-9a-f]{64}$/i
 /** Members that the options of a `logs` subscription may have. */
@@ -38,10 +38,7 @@ function parseLogTopic(options: unknown): SubscriptionTopic | null {
   if (!isJsonObject(options) || Object.keys(options).some((name) => !LOG_OPTIONS.has(name))) return null
   const { address, topics } = options
   try {
-    const filter = parseLogFilter({
-      ...(address === undefined ? {} : { address }),
-      ...(topics === undefined ? {} : { topics }),
-    })
+    const filter = parseLogFilter({ address, topics })
     return { kind: 'logs', criteria: { addresses: filter.addresses, topics: filter.topics } }
   } catch (error) {
     if (error instanceof RpcError) return null
@@ -58,7 +55,7 @@ export function parseResumeHash(kind: unknown, options: unknown): Buffer | null 
   if ((kind !== 'newHeads' && kind !== 'logs') || !isJsonObject(options)) return null
   const { fromBlock } = options
   if (typeof fromBlock === 'string' && BLOCK_HASH.test(fromBlock)) return fromHex(fromBlock)
-  if (kind === 'logs' || fromBlock === undefined) return null
+  if (kind === 'logs' || !isGiven(fromBlock)) return null
   throw invalidParams('fromBlock of a subscription to newHeads is the hash of a block')
 }
 

@@ -1,8 +1,8 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import type { TraceForm } from '../../execution/transactionTracer.ts'
 import { invalidParams } from '../errors.ts'
-import { type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
-import { isJsonObject, nodeText, type Param } from './param.ts'
+import { BLOCK_OVERRIDES_SCHEMA, type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
+import { isGiven, isJsonObject, type JsonSchema, nodeText, type Param } from './param.ts'
 import { stateOverrides } from './stateOverrides.ts'
 
 /** Switches as the reference collects them: of the options and of `tracerConfig` alike, the last one wins. */
@@ -48,6 +48,7 @@ const FORMS: ReadonlyMap<string, FormOf> = new Map<string, FormOf>([
   ['nooptracer', () => ({ tracer: 'noop' })],
 ])
 
+const STATE_OVERRIDES = stateOverrides('stateOverrides')
 const MUX = 'muxtracer'
 /** Tracers of a muxTracer: each of them is an execution. */
 const MOST_MUXED = 8
@@ -63,6 +64,24 @@ const NAMES = [
   'structLogger',
 ]
 
+const PROPERTIES: Readonly<Record<string, JsonSchema>> = {
+  tracer: { type: 'string', enum: NAMES },
+  tracerConfig: {
+    type: 'object',
+    properties: {
+      onlyTopCall: { type: 'boolean' },
+      withLog: { type: 'boolean' },
+      diffMode: { type: 'boolean' },
+    },
+  },
+  disableMemory: { type: 'boolean' },
+  disableStack: { type: 'boolean' },
+  disableStorage: { type: 'boolean' },
+  enableMemory: { type: 'boolean' },
+  enableReturnData: { type: 'boolean' },
+  limit: { type: 'integer' },
+}
+
 /**
  * Options of the debug methods (rpc.md §3.13): `tracer` of any case, rskTracer unless given; unknown
  * options are ignored, and so is what is no object.
@@ -70,31 +89,16 @@ const NAMES = [
 export function traceOptions(name = 'options'): Param<TraceForm> {
   return {
     name,
-    schema: {
-      type: 'object',
-      properties: {
-        tracer: { type: 'string', enum: NAMES },
-        tracerConfig: { type: 'object' },
-        disableMemory: { type: 'boolean' },
-        disableStack: { type: 'boolean' },
-        disableStorage: { type: 'boolean' },
-        enableMemory: { type: 'boolean' },
-        enableReturnData: { type: 'boolean' },
-        limit: { type: 'integer' },
-      },
-    },
+    schema: { type: 'object', properties: PROPERTIES },
     optional: true,
-    parse: (value) => {
-      if (value === null) throw invalidParams(`${name} is null`)
-      return parseTraceOptions(isJsonObject(value) ? value : {})
-    },
+    parse: (value) => parseTraceOptions(isJsonObject(value) ? value : {}),
   }
 }
 
 /** @throws RpcError for a tracer that this node does not have */
 export function parseTraceOptions(options: Record<string, unknown>): TraceForm {
   const { tracer } = options
-  const name = tracer === undefined || tracer === null ? 'rsktracer' : nodeText(tracer).toLowerCase()
+  const name = isGiven(tracer) ? nodeText(tracer).toLowerCase() : 'rsktracer'
   if (name === MUX) return muxForm(options['tracerConfig'])
   const switches: Switches = {
     onlyTopCall: false,
@@ -148,6 +152,7 @@ const ENABLING: ReadonlySet<string> = new Set([
 const MOST_LIMIT = 0xffff_ffff
 
 function setSwitch(switches: Switches, key: string, value: unknown): void {
+  if (!isGiven(value)) return
   const on = nodeText(value).toLowerCase() === 'true'
   if (isEnabling(key)) switches[key] = on
   if (key === 'limit' && Number.isSafeInteger(value)) {
@@ -172,21 +177,24 @@ export interface CallTraceOptions {
 
 /** The options of {@link traceOptions} with `stateOverrides` and `blockOverrides`. */
 export function callTraceOptions(name = 'options'): Param<CallTraceOptions> {
-  const { schema, parse } = traceOptions(name)
-  const parseOverrides = stateOverrides('stateOverrides').parse
+  const { parse } = traceOptions(name)
   return {
     name,
-    schema,
+    schema: {
+      type: 'object',
+      properties: {
+        ...PROPERTIES,
+        stateOverrides: STATE_OVERRIDES.schema,
+        blockOverrides: BLOCK_OVERRIDES_SCHEMA,
+      },
+    },
     optional: true,
     parse: (value, method) => {
       const { stateOverrides: overrides, blockOverrides } = isJsonObject(value) ? value : {}
       return {
         form: parse(value, method),
-        overrides: overrides === undefined || overrides === null ? [] : parseOverrides(overrides, method),
-        blockOverrides:
-          blockOverrides === undefined || blockOverrides === null
-            ? null
-            : parseBlockOverrides(blockOverrides, method),
+        overrides: isGiven(overrides) ? STATE_OVERRIDES.parse(overrides, method) : [],
+        blockOverrides: isGiven(blockOverrides) ? parseBlockOverrides(blockOverrides, method) : null,
       }
     },
   }

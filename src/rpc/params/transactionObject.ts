@@ -1,6 +1,6 @@
-import { type CallObject, callObject } from './callObject.ts'
+import { CALL_PROPERTIES, type CallObject, parseCallObject } from './callObject.ts'
 import { parseUnsigned } from './number.ts'
-import { isJsonObject, nodeText, type Param } from './param.ts'
+import { isGiven, isJsonObject, nodeText, type Param } from './param.ts'
 
 /** A transaction that the node is to sign: a call object, with the chain id as it was written. */
 export interface TransactionObject extends CallObject {
@@ -10,20 +10,19 @@ export interface TransactionObject extends CallObject {
   readonly maxFeePerGas: bigint | null
 }
 
-/** A transaction object; read like a call object (rpc.md §2). */
+/** A transaction object; read like a call object (rpc.md §2), but what is no number is none of its numbers. */
 export function transactionObject(name = 'transaction'): Param<TransactionObject> {
-  const call = callObject(name)
   return {
-    ...call,
-    parse: (value, method) => {
-      const fields = call.parse(value, method)
-      const chainId = isJsonObject(value) ? value['chainId'] : undefined
-      const given = chainId !== undefined && chainId !== null
-      const fee = isJsonObject(value) ? (value['maxFeePerGas'] ?? null) : null
+    name,
+    schema: { type: 'object', properties: { ...CALL_PROPERTIES, maxFeePerGas: { type: 'string' } } },
+    optional: false,
+    parse: (value) => {
+      const fields = parseCallObject(value, name, parseUnsigned)
+      const { chainId, maxFeePerGas } = isJsonObject(value) ? value : {}
       return {
         ...fields,
-        chainIdText: given ? nodeText(chainId) : null,
-        maxFeePerGas: fee === null ? null : parseUnsigned(nodeText(fee)),
+        chainIdText: isGiven(chainId) ? nodeText(chainId) : null,
+        maxFeePerGas: isGiven(maxFeePerGas) ? parseUnsigned(nodeText(maxFeePerGas)) : null,
       }
     },
   }

@@ -1,6 +1,6 @@
 import type { PeerStats } from '../../p2p/peers/peerStats.ts'
 import type { BackfillStats, SnapshotStats, SyncStats } from '../../sync/client/syncStats.ts'
-import type { BlockRefusal } from '../../sync/syncChain.ts'
+import type { Halt } from '../../sync/halt/halt.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { PeeringStatus } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
@@ -46,7 +46,7 @@ function describe({
     isDown: thread.fault !== null,
     restarts: quantity(thread.restarts),
     sync: describeSync(sync),
-    halted: halted === null ? null : describeRefusal(halted),
+    halted: halted === null ? null : describeHalt(halted),
     peers: network.peers.map(describePeer),
   }
 }
@@ -79,8 +79,9 @@ function describeSnapshot({ block, stateBytes, stateSize, blocksLeft, reason }: 
 }
 
 function describeBackfill(backfill: BackfillStats): Json {
-  const { firstBlock, blocksLeft, blocksPerSecond, secondsLeft, peersUsed, fault } = backfill
+  const { state, firstBlock, blocksLeft, blocksPerSecond, secondsLeft, peersUsed, fault } = backfill
   return {
+    state,
     firstBlock: quantity(firstBlock),
     blocksLeft: quantity(blocksLeft),
     blocksPerSecond: tenths(blocksPerSecond),
@@ -90,8 +91,9 @@ function describeBackfill(backfill: BackfillStats): Json {
   }
 }
 
-function describeRefusal({ number, hash, rule, expected, found }: BlockRefusal): Json {
-  return { number: quantity(number), hash: toHex(hash), rule, expected, found }
+/** Why an error of this node keeps the chain from going on is for the log and /ready. */
+function describeHalt({ cause, number, hash, rule, expected, found }: Halt): Json {
+  return { cause, number: quantityOrNull(number), hash: hash && toHex(hash), rule, expected, found }
 }
 
 function describePeer(peer: PeerStats): Json {

@@ -8,7 +8,7 @@ const NO_DATA = Buffer.alloc(0)
 
 /**
  * A simulation of a call object with at most `gasCap` gas.
- * @throws RpcError when the profile requires `to` and it is absent, or overrides are switched off
+ * @throws RpcError when creations are refused and `to` is absent, or overrides are switched off
  */
 export function createCallRequest(
   { node }: NodeContext,
@@ -17,7 +17,7 @@ export function createCallRequest(
   overrides: readonly AccountOverride[],
 ): CallRequest {
   const { settings } = node
-  if (settings.hosted && call.to === null) throw invalidParams('to is required')
+  if (!settings.answersCreations && call.to === null) throw invalidParams('to is required')
   if (overrides.length > 0 && !settings.stateOverrides) throw invalidParams('State override is not allowed')
   return {
     from: call.from,

@@ -54,7 +54,11 @@ function tracedCalls(): Param<readonly TypedCall[]> {
   const object = callObject()
   return {
     name: 'calls',
-    schema: { type: 'array', items: { type: 'array' }, maxItems: MOST_CALLS },
+    schema: {
+      type: 'array',
+      items: { type: 'array', items: [object.schema, { type: 'array' }] },
+      maxItems: MOST_CALLS,
+    },
     optional: false,
     parse: (value, method) => {
       if (!Array.isArray(value)) throw invalidParams('Invalid calls: array expected.')

@@ -6,17 +6,20 @@ import { type Param, scalarText } from '../params/param.ts'
 import { anyTransactionHash } from '../params/transactionHash.ts'
 import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
-/** One position in a list. */
+/** One position in a list, or by itself. */
 const POSITIONS: Param<number> = {
   name: 'positions',
-  schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 },
+  schema: {
+    oneOf: [{ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 }, { type: 'string' }],
+  },
   optional: false,
   parse: (value) => {
-    if (!Array.isArray(value) || value.length === 0) {
+    const positions: readonly unknown[] = Array.isArray(value) ? value : [value]
+    if (positions.length === 0 || value === null || value === '') {
       throw invalidParams("'positions' cannot be null or empty")
     }
-    if (value.length > 1) throw invalidParams("'positions' accepts only one index")
-    return parseIndex(scalarText(value[0]))
+    if (positions.length > 1) throw invalidParams("'positions' accepts only one index")
+    return parseIndex(scalarText(positions[0]))
   },
 }
 

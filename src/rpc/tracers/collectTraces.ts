@@ -77,16 +77,16 @@ class TraceWindow {
   }
 }
 
-/** Indices of the transactions from one of the senders to one of the receivers, where there are any. */
+/** Indices of the transactions from one of the senders to one of the receivers, or of either, where there are any. */
 function matchingTransactions(context: NodeContext, block: Block, wanted: TraceSelection): number[] {
-  const { fromAddresses, toAddresses } = wanted
+  const { fromAddresses, toAddresses, mode } = wanted
   const senders = fromAddresses.length === 0 ? [] : context.chain.senders(block)
   return block.transactions.flatMap((transaction, index) => {
     const sender = transaction.isRemasc ? undefined : senders[index]
-    const fits =
-      (fromAddresses.length === 0 || fromAddresses.some((address) => sender?.equals(address) === true)) &&
-      (toAddresses.length === 0 || toAddresses.some((address) => transaction.fields.to.equals(address)))
-    return fits ? [index] : []
+    const isFrom =
+      fromAddresses.length === 0 || fromAddresses.some((address) => sender?.equals(address) === true)
+    const isTo = toAddresses.length === 0 || toAddresses.some((to) => transaction.fields.to.equals(to))
+    return (mode === 'union' ? isFrom || isTo : isFrom && isTo) ? [index] : []
   })
 }
 

@@ -4,7 +4,9 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type BodyMatch, BodyRules } from '../client/bodyMatch.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
 import { Wake } from '../client/pause.ts'
-import { type BackfillStats, SyncStatsCollector } from '../client/syncStats.ts'
+import { type BackfillState, type BackfillStats, SyncStatsCollector } from '../client/syncStats.ts'
+import { type Halt, haltBy } from '../halt/halt.ts'
+import { RepeatedFailure } from '../halt/repeatedFailure.ts'
 import type { SyncChain } from '../syncChain.ts'
 import type { BackfillStore } from './backfillStore.ts'
 import { FillRun } from './fillRun.ts'
@@ -26,6 +28,8 @@ export interface BackfillOptions {
   readonly random?: () => number
   /** Whether the node is at the tip: blocks below are fetched only then. */
   isFollowing(): boolean
+  /** Called when backfill cannot go on, for another reason than before, or goes on again (null). */
+  onHalt?(halt: Halt | null): void
 }
 
 const TICK = 1_000
@@ -48,6 +52,8 @@ export class Backfill {
   #isClosed = false
   #rest = 0
   #fault: string | null = null
+  #isStarved = false
+  readonly #failures: RepeatedFailure
   #logged: number | null = null
   #loop: Promise<void> | null = null
 
@@ -57,6 +63,7 @@ export class Backfill {
     this.#limits = { ...DEFAULT_BACKFILL_LIMITS, ...options.limits }
     this.#now = options.now ?? createSteadyClock()
     this.#progress = new SyncStatsCollector(this.#now)
+    this.#failures = new RepeatedFailure('backfillError', options)
     this.#match = options.match ?? new BodyRules(chain.spec)
     this.#check = options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader })
   }
@@ -97,6 +104,7 @@ export class Backfill {
     const { blocksPerSecond } = this.#progress.stats(0)
     const blocksLeft = firstBlock - 1
     return {
+      state: this.#state(blocksLeft),
       firstBlock,
       blocksLeft,
       blocksPerSecond,
@@ -107,7 +115,7 @@ export class Backfill {
   }
 
   async #work(): Promise<void> {
-    const { isFollowing, logger } = this.#options
+    const { isFollowing } = this.#options
     while (!this.#isClosed && this.#fault === null) {
       // Before that, a snapshot of peers may still determine where history begins.
       if (!isFollowing()) {
@@ -120,7 +128,7 @@ export class Backfill {
         await this.#fill(first)
       } catch (error) {
         if (this.#isClosed) return
-        logger?.error({ err: error }, 'blocks below the snapshot could not be filled in; it is tried again')
+        this.#failures.failed(error)
         await this.#restABit()
       }
     }
@@ -159,8 +167,12 @@ export class Backfill {
     )
     try {
       const end = await this.#run.run()
+      this.#failures.wentOn()
       if (end === 'genesis') this.#stopForGood()
-      else if (end === 'failed') await this.#restABit()
+      else if (end === 'failed') {
+        this.#starve(first.number)
+        await this.#restABit()
+      }
     } finally {
       this.#run = null
     }
@@ -169,6 +181,7 @@ export class Backfill {
   #stored(count: number): void {
     const { chain } = this.#options
     this.#rest = 0
+    this.#isStarved = false
     this.#progress.blocks(count)
     chain.refresh()
     this.#logProgress(Math.max(0, chain.reader.history().firstBlock - 1))
@@ -185,9 +198,28 @@ export class Backfill {
     )
   }
 
+  /** No peer gives the next blocks: that is said once, until some come. */
+  #starve(number: number): void {
+    if (!this.#isStarved)
+      this.#options.logger?.warn(
+        { block: number },
+        'no peer gives the next block below the snapshot; they are asked again',
+      )
+    this.#isStarved = true
+  }
+
+  #state(blocksLeft: number): BackfillState {
+    if (this.#fault !== null) return 'stopped'
+    if (blocksLeft === 0) return 'complete'
+    if (!this.#options.isFollowing()) return 'paused'
+    if (this.#failures.reason !== null) return 'failing'
+    return this.#isStarved ? 'starved' : 'running'
+  }
+
   /** The chain of this node is not the one of its network. */
   #stopForGood(): void {
     this.#fault = 'the chain of this node does not stand on its genesis block'
+    this.#options.onHalt?.(haltBy('otherGenesis', this.#fault))
     this.#options.logger?.error(
       { genesis: this.#options.chain.reader.hashByNumber(0)?.toString('hex') },
       'the blocks below the snapshot lead to another genesis: what it was restored from is of another chain',

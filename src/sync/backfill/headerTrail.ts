@@ -80,10 +80,11 @@ export class HeaderTrail {
     // A peer that started from a snapshot has fewer.
     const plan = { ...this.#next, count: Math.min(most, answer.length) }
     const read = readChunk(this.#deps.spec, plan, answer, null)
-    const lowest = typeof read === 'string' ? undefined : read.headers[0]
     // Heights are covered by the hashes: a wrong one means that our own chain is wrong.
     if (read === 'skeleton') return 'genesis'
-    if (read === 'server' || lowest === undefined) return null
+    if (read === 'server' || 'reason' in read) return null
+    const lowest = read.headers[0]
+    if (lowest === undefined) return null
     if (lowest.number === 1 && !lowest.parentHash.equals(this.#deps.genesis)) return 'genesis'
     this.#next = { number: lowest.number - 1, hash: lowest.parentHash }
     this.#deps.onBytes(read.encoded.reduce((sum, { length }) => sum + length, 0))

@@ -1,3 +1,4 @@
+import { reasonOf } from '../halt/stall.ts'
 import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
 import type { CheckedHeader } from './branch.ts'
 import type { DownloadWindow, ReadyBlock } from './downloadWindow.ts'
@@ -19,7 +20,10 @@ export interface CommitReport {
   readonly end:
     | null
     | { readonly status: 'refused'; readonly refusal: BlockRefusal; readonly block: ReadyBlock }
-    | { readonly status: 'undecided' | 'unconnected' }
+    /** The block could not be judged. */
+    | { readonly status: 'undecided'; readonly block: ReadyBlock; readonly reason: string }
+    /** The chain has no parent of the block, or not the state that its execution starts from. */
+    | { readonly status: 'unconnected'; readonly block: ReadyBlock; readonly isTooOld: boolean }
 }
 
 interface Commit {
@@ -88,7 +92,7 @@ export class BlockFeed {
     try {
       return await this.#chain.connect(blocks.map(({ block }) => block))
     } catch (error) {
-      return [{ status: 'UNDECIDED', reason: error instanceof Error ? error.message : String(error) }]
+      return [{ status: 'UNDECIDED', reason: reasonOf(error) }]
     }
   }
 }
@@ -105,10 +109,13 @@ function readOutcomes(blocks: readonly ReadyBlock[], outcomes: readonly BlockOut
       case 'INVALID_BLOCK':
         return { ...report, end: { status: 'refused', refusal: outcome.refusal, block } }
       case 'UNDECIDED':
-        return { ...report, end: { status: 'undecided' } }
+        return { ...report, end: { status: 'undecided', block, reason: outcome.reason } }
       case 'NO_PARENT':
       case 'TOO_OLD':
-        return { ...report, end: { status: 'unconnected' } }
+        return {
+          ...report,
+          end: { status: 'unconnected', block, isTooOld: outcome.status === 'TOO_OLD' },
+        }
       case 'IMPORTED_NOT_BEST':
         sideBytes += block.block.length
         break
@@ -120,5 +127,10 @@ function readOutcomes(blocks: readonly ReadyBlock[], outcomes: readonly BlockOut
     }
     connected.push(block.header)
   }
-  return { connected, sideBytes, becameBest, end: connected.length === 0 ? { status: 'undecided' } : null }
+  const [first] = blocks
+  const isUnanswered = connected.length === 0 && first !== undefined
+  const end = isUnanswered
+    ? ({ status: 'undecided', block: first, reason: 'the chain gave no answer' } as const)
+    : null
+  return { connected, sideBytes, becameBest, end }
 }

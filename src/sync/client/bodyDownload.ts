@@ -1,6 +1,7 @@
 import type { Peer } from '../../p2p/peer.ts'
 import { ask } from './ask.ts'
 import type { BodyMatch } from './bodyMatch.ts'
+import type { CheckedHeader } from './branch.ts'
 import type { DownloadWindow, Slot } from './downloadWindow.ts'
 import type { SyncLimits } from './limits.ts'
 import { RANGE_BLOCKS, RANGE_BYTES, SNAP_BLOCKS } from './protocol.ts'
@@ -21,7 +22,7 @@ export interface BodyDownloadDeps {
   /** Called when blocks arrived, or a peer is free again. */
   onChange(): void
   /** Called when a peer sent something other than the block of a header. */
-  onLied(peer: Peer): void
+  onLied(peer: Peer, header: CheckedHeader): void
   onBytes(bytes: number): void
   /** Called with an internal error of this node. */
   onError(error: unknown): void
@@ -186,7 +187,7 @@ export class BodyDownload {
         )
         if (typeof answer === 'string') return answer
         const block = this.#deps.match.fromBody(highest, answer)
-        if (block === null) this.#lied(peer)
+        if (block === null) this.#lied(peer, highest)
         else this.#deps.onBytes(block.length)
         return [block]
       }
@@ -214,11 +215,11 @@ export class BodyDownload {
     most: number,
   ): readonly (Buffer | null)[] {
     if (blocks.length === 0 || blocks.length > Math.max(run.length, most)) {
-      this.#lied(peer)
+      this.#lied(peer, (run.at(-1) as Slot).header)
       return run.map(() => null)
     }
     const shift = run.length - blocks.length
-    let isFit = true
+    const misfits: CheckedHeader[] = []
     const found = run.map(({ header }, index) => {
       const block = blocks[index - shift]
       if (block === undefined) return null
@@ -226,16 +227,17 @@ export class BodyDownload {
         this.#deps.onBytes(block.length)
         return block
       }
-      isFit = false
+      misfits.push(header)
       return null
     })
-    if (!isFit) this.#lied(peer)
+    const [misfit] = misfits
+    if (misfit !== undefined) this.#lied(peer, misfit)
     return found
   }
 
-  #lied(peer: Peer): void {
+  #lied(peer: Peer, header: CheckedHeader): void {
     peer.score('invalidMessage')
     this.#deps.suppliers.remove(peer)
-    this.#deps.onLied(peer)
+    this.#deps.onLied(peer, header)
   }
 }

@@ -7,8 +7,9 @@ export interface CheckedHeader {
   readonly hash: Buffer
   /** Compressed form. */
   readonly encoded: Buffer
-  /** Upper bound of what its block adds to the total difficulty. */
+  /** Upper and lower bound of what its block adds to the total difficulty. */
   readonly weight: bigint
+  readonly work: bigint
 }
 
 /**
@@ -24,7 +25,13 @@ export function mostWeight(header: BlockHeader): bigint {
 
 /** The part of a checked header that is held. */
 export function toChecked(header: BlockHeader, encoded: Buffer): CheckedHeader {
-  return { number: header.number, hash: header.hash, encoded, weight: mostWeight(header) }
+  return {
+    number: header.number,
+    hash: header.hash,
+    encoded,
+    weight: mostWeight(header),
+    work: header.difficulty,
+  }
 }
 
 /** Accounted size of a checked header beyond its encoding, bytes. */
@@ -42,8 +49,9 @@ export function sizeOf(header: CheckedHeader): number {
 export class Branch {
   /** Total difficulty of its highest connected block. */
   #connected: bigint
-  /** Upper bound of what the headers above it add. */
+  /** Upper and lower bound of what the headers above it add. */
   #above = 0n
+  #leastAbove = 0n
   #highest: number
   #held = 0
   #heldBytes = 0
@@ -56,6 +64,11 @@ export class Branch {
   /** Upper bound of its total difficulty. */
   get weight(): bigint {
     return this.#connected + this.#above
+  }
+
+  /** Lower bound of its total difficulty: what its headers prove, whatever their uncles are. */
+  get work(): bigint {
+    return this.#connected + this.#leastAbove
   }
 
   /** Height of the highest checked header. */
@@ -75,6 +88,7 @@ export class Branch {
   add(headers: readonly CheckedHeader[]): void {
     for (const header of headers) {
       this.#above += header.weight
+      this.#leastAbove += header.work
       this.#highest = header.number
       this.#held += 1
       this.#heldBytes += sizeOf(header)
@@ -89,6 +103,7 @@ export class Branch {
     this.#connected = totalDifficulty
     for (const header of headers) {
       this.#above -= header.weight
+      this.#leastAbove -= header.work
       this.#held -= 1
       this.#heldBytes -= sizeOf(header)
     }

@@ -1,7 +1,8 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { type Stall, stallOf } from '../halt/stall.ts'
 import { ask } from './ask.ts'
-import type { HeaderCheck } from './headerCheck.ts'
+import { type HeaderCheck, stallOfFault } from './headerCheck.ts'
 import { type HeaderChunk, readChunk } from './headerChunk.ts'
 import type { SyncLimits } from './limits.ts'
 import type { ChunkPlan } from './skeleton.ts'
@@ -21,6 +22,8 @@ export interface ChunkFetchDeps {
   readonly limits: Pick<SyncLimits, 'requestTimeout' | 'openHeaders'>
   /** Called when a peer sent invalid data. */
   lied(peer: Peer, event: Lie): void
+  /** Called with headers that peers send and this node refuses or cannot read. */
+  onStalled(stall: Stall): void
 }
 
 /** Rounds in which all peers that have a chunk are asked for it. */
@@ -48,7 +51,7 @@ export class ChunkFetch {
     index: number,
     signal: AbortSignal,
   ): Promise<Fetched> {
-    const { spec, check, limits, suppliers, lied } = this.#deps
+    const { spec, check, limits, suppliers, lied, onStalled } = this.#deps
     const chunk = plan[index] as ChunkPlan
     const below = plan[index - 1]?.hash ?? null
     const tried = new Set<Peer>()
@@ -75,9 +78,13 @@ export class ChunkFetch {
       else if (read === 'skeleton') {
         lied(leader, 'invalidMessage')
         return 'lied'
+      } else if ('reason' in read) {
+        onStalled(stallOf('refusedHeader', { ...read, peers: [peer, leader] }))
+        lied(peer, 'invalidMessage')
       } else {
         const fault = await check.alone(read.headers, signal)
         if (fault === null) return read
+        onStalled(stallOfFault(fault, [peer, leader]))
         if (fault.early) return 'early'
         for (const liar of new Set([peer, leader])) lied(liar, 'invalidHeader')
         return 'invalid'

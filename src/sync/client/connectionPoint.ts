@@ -8,6 +8,17 @@ export interface ConnectionPoint {
   readonly hash: Buffer
 }
 
+/**
+ * Why there is none: the peer did not respond, or ours changed meanwhile; or its block at the first height of
+ * our history is another one.
+ */
+export type NoConnectionPoint = 'failed' | ConnectionPointBelow
+
+/** Where the chain of a peer is another one although ours has nothing below. */
+export interface ConnectionPointBelow {
+  readonly differsAt: ConnectionPoint
+}
+
 /** Reads that the search needs. */
 export interface ConnectionPointParams {
   readonly peer: Peer
@@ -25,10 +36,10 @@ export interface ConnectionPointParams {
  * Searches the last common block with a peer (p2p.md §5 FindingConnectionPoint). It begins at the top and
  * descends in growing steps, then bisects: a peer on our branch costs one request. Height 0 and heights below
  * the stored history are not requested; the genesis was compared by the handshake.
- * @returns null when the peer did not respond, its chain branches off below the stored history, or ours
- *   changed meanwhile
  */
-export async function findConnectionPoint(params: ConnectionPointParams): Promise<ConnectionPoint | null> {
+export async function findConnectionPoint(
+  params: ConnectionPointParams,
+): Promise<ConnectionPoint | NoConnectionPoint> {
   const { peer, reader, timeout, signal } = params
   const { firstBlock } = reader.history()
   // Known to be common: genesis; on a chain that began with a snapshot, nothing.
@@ -36,20 +47,23 @@ export async function findConnectionPoint(params: ConnectionPointParams): Promis
   let differs = Math.min(params.best, params.peerBest) + 1
   let step = 0
   let isHalving = false
+  let differsAt: ConnectionPoint | null = null
   while (differs - shared > 1) {
     const height = isHalving
       ? shared + Math.floor((differs - shared) / 2)
       : Math.max(shared + 1, differs - 1 - step)
     const answer = await ask<'blockHashRequest'>(peer, { type: 'blockHashRequest', height }, timeout, signal)
-    if (typeof answer === 'string') return null
+    if (typeof answer === 'string') return 'failed'
     if (reader.hashByNumber(height)?.equals(answer.hash) === true) {
       shared = height
       isHalving = true
     } else {
       differs = height
+      differsAt = { number: height, hash: answer.hash }
       step = step === 0 ? 1 : step * 2
     }
   }
   const hash = reader.hashByNumber(shared)
-  return hash === null ? null : { number: shared, hash }
+  if (hash !== null) return { number: shared, hash }
+  return differsAt?.number === firstBlock ? { differsAt } : 'failed'
 }

@@ -1,27 +1,26 @@
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { describeHalt, type Halt, haltFields } from '../halt/halt.ts'
+import { type Stall, stallOf } from '../halt/stall.ts'
+import type { Stalls } from '../halt/stalls.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import type { SyncLimits } from './limits.ts'
 import { type BlamedPeer, isLie, type RefusedBranches } from './refusedBranches.ts'
-
-/** A block that this node refuses and independent peers with more work insist on. */
-export interface Halt extends BlockRefusal {
-  /** Independent peers whose chain contains it. */
-  readonly insisting: number
-}
 
 /** Inputs and listeners. */
 export interface HaltsOptions {
   readonly chain: Pick<SyncChain, 'tip'>
   readonly refused: RefusedBranches
+  /** Where a block that too few peers insist on is recorded. */
+  readonly stalls: Pick<Stalls, 'record' | 'drop'>
   readonly limits: Pick<SyncLimits, 'insisting'>
   readonly logger?: Logger
   /** Called when a peer failed. */
   onFailed(peer: Peer): void
   /** Called to revoke the scores of peers. */
   onForgiven(peers: readonly BlamedPeer[]): void
-  /** Called when synchronisation halts at a block, or resumes (null). */
-  onHalt(halt: Halt | null): void
+  /** Called when synchronisation halts at a block, or resumes. */
+  onChange(): void
 }
 
 /** Larger than the work of any chain. */
@@ -56,9 +55,8 @@ export class Halts {
 
   /** Halts for good: no descendant of an invalid block of our own chain is worth following. */
   stopAt(refusal: BlockRefusal): void {
-    this.#halt = { ...refusal, insisting: 0 }
     this.#insistedWeight = HEAVIEST
-    this.#options.onHalt(this.#halt)
+    this.#halted(haltAt('ownBlock', refusal, 0))
   }
 
   /**
@@ -66,9 +64,10 @@ export class Halts {
    * same.
    */
   insisted(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void {
-    const { chain, limits, refused, onFailed } = this.#options
+    const { chain, limits, refused, stalls, onFailed } = this.#options
     onFailed(leader)
     if (isLie(refusal)) {
+      stalls.record(doubtOf(refusal, offering))
       leader.score('invalidBlock')
       return
     }
@@ -79,11 +78,12 @@ export class Halts {
     }
     if (this.#halt === null && insisting < limits.insisting) {
       refused.scored(refusal.hash, leader)
+      stalls.record(doubtOf(refusal, offering))
       leader.score('invalidBlock')
       return
     }
     if (weight > this.#insistedWeight) this.#insistedWeight = weight
-    if (this.#halt === null) this.#stop({ ...refusal, insisting })
+    if (this.#halt === null) this.#stop(refusal, insisting)
   }
 
   /** A branch without that block is heavier than those with it: the network took another way. */
@@ -91,15 +91,34 @@ export class Halts {
     if (this.#halt === null) return
     this.#halt = null
     this.#insistedWeight = 0n
-    this.#options.onHalt(null)
+    this.#options.logger?.info('peers went on without the block that this node refuses')
+    this.#options.onChange()
   }
 
-  #stop(halt: Halt): void {
-    const { logger, refused, onForgiven, onHalt } = this.#options
+  #stop(refusal: BlockRefusal, insisting: number): void {
+    const { refused, stalls, onForgiven } = this.#options
     // It may be our fault: the peers that announced it first did no worse than the later ones.
-    onForgiven(refused.takeScored(halt.hash))
-    this.#halt = halt
-    logger?.error({ number: halt.number, rule: halt.rule }, 'peers insist on a block that is refused here')
-    onHalt(halt)
+    onForgiven(refused.takeScored(refusal.hash))
+    stalls.drop(refusal.hash)
+    this.#halted(haltAt('refusedBlock', refusal, insisting))
   }
+
+  #halted(halt: Halt): void {
+    this.#halt = halt
+    this.#options.logger?.error(haltFields(halt), describeHalt(halt))
+    this.#options.onChange()
+  }
+}
+
+function haltAt(cause: 'refusedBlock' | 'ownBlock', refusal: BlockRefusal, insisting: number): Halt {
+  return { cause, ...refusal, reason: textOf(refusal), insisting }
+}
+
+/** A refused block of which it is not known yet whose fault it is. */
+function doubtOf(refusal: BlockRefusal, peers: readonly Peer[]): Stall {
+  return stallOf('refusedBlock', { ...refusal, reason: textOf(refusal), peers })
+}
+
+function textOf({ rule, expected, found }: BlockRefusal): string {
+  return `it breaks ${rule}: expected ${expected}, found ${found}`
 }

@@ -19,6 +19,8 @@ import type { HeaderContext } from '../../chain/validation/validationContext.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { sha256d } from '../../native/crypto.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import { type Stall, stallOf } from '../halt/stall.ts'
 
 /** A header that breaks a rule. */
 export interface HeaderFault {
@@ -28,6 +30,20 @@ export interface HeaderFault {
   readonly found: string
   /** Only its timestamp is invalid, and our clock may be wrong. */
   readonly early: boolean
+}
+
+/** A header that peers send and this node refuses. */
+export function stallOfFault(fault: HeaderFault, peers: readonly Peer[]): Stall {
+  const { header, rule, expected, found, early } = fault
+  return stallOf(early ? 'earlyHeader' : 'refusedHeader', {
+    number: header.number,
+    hash: header.hash,
+    rule,
+    expected,
+    found,
+    reason: early ? `its time is ${header.timestamp}` : `it breaks ${rule}`,
+    peers,
+  })
 }
 
 /** Validates headers before their bodies are fetched. */

@@ -1,10 +1,19 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { parseHeader } from '../../chain/codec/headerDecoder.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { reasonOf } from '../halt/stall.ts'
 import type { ChunkPlan } from './skeleton.ts'
 
-/** Why a response is not the requested chunk, and who is at fault. */
-export type ChunkFault = 'server' | 'skeleton'
+/** A header that this node cannot decode, at the place of a known hash. */
+export interface UnreadableHeader {
+  readonly number: number
+  readonly hash: Buffer
+  /** Why it cannot be decoded. */
+  readonly reason: string
+}
+
+/** Why a response is not the requested chunk: the peer that sent it, or the skeleton, is at fault. */
+export type ChunkFault = 'server' | 'skeleton' | UnreadableHeader
 
 /** The headers of a chunk, ascending, with their bytes as received. */
 export interface HeaderChunk {
@@ -27,9 +36,10 @@ export function readChunk(
   const headers: BlockHeader[] = []
   let wanted = plan.hash
   for (const encoded of answer.slice(0, plan.count)) {
-    const header = decode(spec, encoded)
-    if (header === null || !header.hash.equals(wanted)) return 'server'
     const number = plan.number - headers.length
+    const header = decode(spec, encoded)
+    if (typeof header === 'string') return { number, hash: wanted, reason: header }
+    if (!header.hash.equals(wanted)) return 'server'
     if (header.number !== number) return 'skeleton'
     wanted = header.parentHash
     headers.push(header)
@@ -39,10 +49,11 @@ export function readChunk(
   return { headers: headers.reverse(), encoded: answer.toReversed() }
 }
 
-function decode(spec: NetworkSpec, encoded: Buffer): BlockHeader | null {
+/** The header, or why it cannot be decoded. */
+function decode(spec: NetworkSpec, encoded: Buffer): BlockHeader | string {
   try {
     return parseHeader(spec, encoded, 'compressed')
-  } catch {
-    return null
+  } catch (error) {
+    return reasonOf(error)
   }
 }

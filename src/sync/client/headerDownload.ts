@@ -1,10 +1,11 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import type { Stalls } from '../halt/stalls.ts'
 import { type CheckedHeader, toChecked } from './branch.ts'
 import type { Checkpoints } from './checkpointCheck.ts'
 import { ChunkFetch, type Fetched, type Lie } from './chunkFetch.ts'
-import type { HeaderCheck } from './headerCheck.ts'
+import { type HeaderCheck, stallOfFault } from './headerCheck.ts'
 import type { HeaderChunk } from './headerChunk.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
@@ -15,9 +16,18 @@ import type { Suppliers } from './suppliers.ts'
 
 /**
  * Why the headers ended: the branch is complete; no peer continues it; it does not descend from the expected
- * block; it breaks a rule; its next block is too far in the future; it contains a rejected block.
+ * block; it breaks a rule; its next block is too far in the future; it contains a rejected block; it contains
+ * one that could not be judged and is not tried again yet.
  */
-export type HeadersEnd = 'complete' | 'abandoned' | 'fork' | 'invalid' | 'early' | 'refused' | 'stopped'
+export type HeadersEnd =
+  | 'complete'
+  | 'abandoned'
+  | 'fork'
+  | 'invalid'
+  | 'early'
+  | 'refused'
+  | 'stalled'
+  | 'stopped'
 
 /** Parts of a header download. */
 export interface HeaderDownloadDeps {
@@ -25,6 +35,7 @@ export interface HeaderDownloadDeps {
   readonly check: HeaderCheck
   readonly checkpoints: Checkpoints
   readonly refused: RefusedBranches
+  readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
   readonly suppliers: Suppliers
   readonly limits: Pick<SyncLimits, 'requestTimeout' | 'openHeaders' | 'chunksAhead'>
   /** Peers that claim more work than our head, best first. */
@@ -60,7 +71,7 @@ export class HeaderDownload {
   constructor(deps: HeaderDownloadDeps) {
     this.#deps = deps
     const lied = (peer: Peer, event: Lie) => this.#lied(peer, event)
-    this.#chunks = new ChunkFetch({ ...deps, lied })
+    this.#chunks = new ChunkFetch({ ...deps, lied, onStalled: (stall) => deps.stalls.record(stall) })
     this.#skeletons = new SkeletonComparison({
       ...deps,
       isFailed: (peer) => this.#failed.has(peer),
@@ -173,7 +184,7 @@ export class HeaderDownload {
     { headers, encoded }: HeaderChunk,
     below: BlockHeader,
   ): { headers: readonly CheckedHeader[]; end: HeadersEnd | null } {
-    const { check, checkpoints, refused, suppliers } = this.#deps
+    const { check, checkpoints, refused, stalls, suppliers } = this.#deps
     const sealed: CheckedHeader[] = []
     const offering = suppliers.having(plan.number)
     let parent = below
@@ -183,7 +194,12 @@ export class HeaderDownload {
         this.#deps.onInsisting(header.hash, offering)
         return { headers: sealed, end: 'refused' }
       }
+      if (stalls.isResting(header.hash)) {
+        stalls.met(header.hash, offering)
+        return { headers: sealed, end: 'stalled' }
+      }
       const fault = check.onParent(header, parent)
+      if (fault !== null) stalls.record(stallOfFault(fault, offering))
       if (fault !== null || checkpoints.contradicts(header.number, header.hash)) {
         for (const peer of offering) this.#lied(peer, 'invalidHeader')
         return { headers: sealed, end: 'invalid' }

@@ -1,5 +1,7 @@
+import type { StallLimits } from '../halt/stalls.ts'
+
 /** Timeouts and limits of synchronisation. Times are milliseconds. */
-export interface SyncLimits {
+export interface SyncLimits extends StallLimits {
   /** Time that the first choice of a peer waits for the status of {@link enoughPeers}. */
   readonly waitForPeers: number
   /** Number of peers with which the best is chosen at once. */
@@ -37,8 +39,6 @@ export interface SyncLimits {
   /** Bytes of side blocks that one subnet may make us store per day, and all together. */
   readonly sideBytesPerGroup: number
   readonly sideBytes: number
-  /** Independent peers with more work that must announce a block we reject before synchronisation halts. */
-  readonly insisting: number
   /**
    * Most bytes of announced blocks that wait for an ancestor, per peer and in total, and the deepest gap. As
    * much again may wait for validation.
@@ -74,6 +74,10 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   sideBytesPerGroup: 32 * MIB,
   sideBytes: 256 * MIB,
   insisting: 3,
+  stallRest: 2_000,
+  longestStallRest: 60_000,
+  stallPatience: 600_000,
+  stallMemory: 1_800_000,
   waitingBytesPerPeer: 2 * MIB,
   waitingBytes: 32 * MIB,
   missingAncestors: 32,

@@ -1,6 +1,6 @@
 import type { BlockRule } from '../../chain/validation/blockRules.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import { networkGroup } from '../../p2p/peers/networkGroup.ts'
+import { independenceOf } from '../../p2p/peers/networkGroup.ts'
 import type { BlockRefusal } from '../syncChain.ts'
 
 /** Most rejected blocks that are remembered, and most peers counted for each. */
@@ -9,10 +9,10 @@ const MOST_INSISTING = 64
 
 /**
  * Rules whose violation is evident from a header or body, independent of the state, and that were checked
- * before the block was passed to the chain: only a dishonest peer announces such a block.
+ * before the block was passed to the chain: only a dishonest peer announces such a block. The encoding is none
+ * of them: the header, which has its work, commits to the bytes of the body.
  */
 const LIES: ReadonlySet<BlockRule> = new Set<BlockRule>([
-  'encoding',
   'transactionsRoot',
   'proofOfWork',
   'difficulty',
@@ -68,8 +68,7 @@ export class RefusedBranches {
   insist(hash: Buffer, peer: Pick<Peer, 'id' | 'address' | 'trusted'>): number {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused === undefined) return 0
-    const who = peer.trusted ? peer.id : networkGroup(peer.address)
-    if (refused.insisting.size < MOST_INSISTING) refused.insisting.add(who)
+    if (refused.insisting.size < MOST_INSISTING) refused.insisting.add(independenceOf(peer))
     return refused.insisting.size
   }
 

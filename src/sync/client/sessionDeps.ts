@@ -1,4 +1,5 @@
 import type { Peer } from '../../p2p/peer.ts'
+import type { Stalls } from '../halt/stalls.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import type { BodyMatch } from './bodyMatch.ts'
 import type { BranchBudget } from './branchBudget.ts'
@@ -16,8 +17,8 @@ export type SessionEnd =
   | 'failed'
   /** It contains a rejected block. */
   | 'refused'
-  /** This node could not validate a block: no peer is at fault, and it is tried again later. */
-  | 'undecided'
+  /** This node cannot follow it now, which is no fault of a peer: it is tried again later. */
+  | 'stalled'
   | 'stopped'
 
 /** Dependencies of a session. */
@@ -28,6 +29,7 @@ export interface SessionDeps {
   readonly match: BodyMatch
   readonly checkpoints: Checkpoints
   readonly refused: RefusedBranches
+  readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
   readonly budget: BranchBudget
   readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */

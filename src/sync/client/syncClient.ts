@@ -3,11 +3,14 @@ import type { Logger } from '../../observe/logger.ts'
 import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
 import type { Peer, PeerSet } from '../../p2p/peer.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
+import type { Halt } from '../halt/halt.ts'
+import { reasonOf, stallOf } from '../halt/stall.ts'
+import { Stalls } from '../halt/stalls.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import { type BodyMatch, BodyRules } from './bodyMatch.ts'
 import { BranchBudget } from './branchBudget.ts'
 import { Checkpoints } from './checkpointCheck.ts'
-import { type Halt, Halts } from './halts.ts'
+import { Halts } from './halts.ts'
 import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
@@ -35,15 +38,12 @@ export interface SyncClientOptions {
   readonly isStatic?: (peer: Peer) => boolean
   /** Called to revoke the scores of peers. */
   onForgiven(peers: readonly BlamedPeer[]): void
-  /** Called when synchronisation halts at a block, or resumes (null). */
+  /** Called when the chain cannot go on, for another reason than before, or goes on again (null). */
   onHalt(halt: Halt | null): void
 }
 
 /** Interval of the choice of a peer when nothing happens, milliseconds. */
 const TICK = 1_000
-/** Pause after an internal error, milliseconds, and the longest. */
-const FIRST_BACKOFF = 1_000
-const LONGEST_BACKOFF = 60_000
 /** Number of blocks by which a peer must be ahead for announcements to be ignored (p2p.md §6). */
 const FAR_BEHIND = 24
 
@@ -61,10 +61,10 @@ export class SyncClient {
   readonly #follower: TipFollower
   readonly #sessionDeps: SessionDeps
   readonly #halts: Halts
+  readonly #stalls: Stalls
+  readonly #endOfHeads: () => void
   readonly #wake = new Wake()
   #session: SyncSession | null = null
-  #backoff = 0
-  #retryAt = 0
   #hasFollowed = false
   #behindSince: number | null = null
   #closed = false
@@ -79,17 +79,23 @@ export class SyncClient {
     this.#progress = new SyncStatsCollector(now)
     this.#choice = new PeerChoice({ limits: this.#limits, now, isStatic })
     const refused = new RefusedBranches()
-    this.#halts = new Halts({
+    const reports = {
       chain,
-      refused,
       limits: this.#limits,
+      onChange: () => this.#haltChanged(),
+      ...(options.logger === undefined ? {} : { logger: options.logger }),
+    }
+    this.#stalls = new Stalls({ ...reports, now })
+    this.#halts = new Halts({
+      ...reports,
+      refused,
+      stalls: this.#stalls,
       onFailed: (peer) => this.#choice.failed(peer),
       onForgiven: (peers) => options.onForgiven(peers),
-      onHalt: (halt) => {
-        if (halt !== null) this.#progress.stage = 'halted'
-        options.onHalt(halt)
-      },
-      ...(options.logger === undefined ? {} : { logger: options.logger }),
+    })
+    this.#endOfHeads = chain.onTip(() => {
+      chain.refresh()
+      this.#stalls.advanced()
     })
     const shared = {
       chain,
@@ -98,6 +104,7 @@ export class SyncClient {
       match: options.match ?? new BodyRules(chain.spec),
       checkpoints: new Checkpoints(options.checkpoints ?? []),
       refused,
+      stalls: this.#stalls,
       budget: new BranchBudget(this.#limits, now),
       progress: this.#progress,
       now,
@@ -107,7 +114,7 @@ export class SyncClient {
     this.#sessionDeps = {
       ...shared,
       random,
-      leaders: () => this.#choice.better(options.peers.peers, this.#halts.threshold),
+      leaders: () => this.#leaders(),
       threshold: () => this.#halts.threshold,
       onFailed: (peer) => this.#choice.failed(peer),
       onOutweighs: () => this.#halts.resume(),
@@ -129,6 +136,7 @@ export class SyncClient {
   /** Stops; blocks passed to the chain are awaited. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#endOfHeads()
     this.#follower.close()
     this.#session?.stop()
     this.#wake.raise()
@@ -148,9 +156,9 @@ export class SyncClient {
     return this.#highestBlock() >= this.#options.chain.tip.number + FAR_BEHIND
   }
 
-  /** The block at which synchronisation halted. */
+  /** What keeps the chain from going on. */
   get halt(): Halt | null {
-    return this.#halts.halt
+    return this.#halts.halt ?? this.#stalls.halt
   }
 
   /** Bytes of announced blocks that wait for their parents. */
@@ -182,28 +190,34 @@ export class SyncClient {
         this.#wake.raise()
         return
       case 'block':
-        return this.#guarded(() => this.#follower.received(peer, message.block))
+        return this.#guarded(peer, () => this.#follower.received(peer, message.block))
       case 'newBlockHashes':
         this.#follower.announced(peer, message.blocks)
         return
       case 'newBlockHash':
-        return this.#guarded(() => this.#follower.announcedHash(peer, message.hash))
+        return this.#guarded(peer, () => this.#follower.announcedHash(peer, message.hash))
       default:
     }
   }
 
   /** An internal error is no peer's fault and does not end synchronisation. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  async #guarded(peer: Peer, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.#options.logger?.error({ err: error }, 'a block of a peer could not be judged')
+      this.#stalls.record(stallOf('internalError', { reason: reasonOf(error), peers: [peer], error }))
     }
+  }
+
+  #haltChanged(): void {
+    if (this.halt !== null) this.#progress.stage = 'halted'
+    this.#options.onHalt(this.halt)
   }
 
   async #run(): Promise<void> {
     while (!this.#closed) {
       this.#follower.tick()
+      this.#stalls.check()
       const leader = this.#choose()
       if (leader === null) {
         await this.#wake.wait(TICK)
@@ -220,18 +234,16 @@ export class SyncClient {
     }
     this.#progress.highestBlock = this.#highestBlock()
     this.#session = new SyncSession(this.#sessionDeps, leader)
-    const ticks = setInterval(() => this.#follower.tick(), TICK)
+    const ticks = setInterval(() => {
+      this.#follower.tick()
+      this.#stalls.check()
+    }, TICK)
     ticks.unref()
     try {
       const end = await this.#session.run()
       logger?.debug({ peer: leader.id.slice(0, 8), end, number: chain.tip.number }, 'branch ended')
-      if (end === 'undecided') this.#retryLater()
-      else this.#backoff = 0
       if (end === 'done') this.#choice.succeeded(leader)
-      else if (end !== 'stopped' && end !== 'undecided') this.#choice.failed(leader)
-    } catch (error) {
-      logger?.error({ err: error }, 'a branch could not be followed')
-      this.#retryLater()
+      else if (end !== 'stopped' && end !== 'stalled') this.#choice.failed(leader)
     } finally {
       clearInterval(ticks)
       this.#session = null
@@ -239,18 +251,10 @@ export class SyncClient {
     }
   }
 
-  #retryLater(): void {
-    this.#backoff = Math.min(LONGEST_BACKOFF, Math.max(FIRST_BACKOFF, this.#backoff * 2))
-    this.#retryAt = this.#now() + this.#backoff
-  }
-
   /** The peer whose branch is to be fetched now, if any. */
   #choose(): Peer | null {
     const { chain, peers } = this.#options
-    if (this.#now() < this.#retryAt) return null
-    const [leader = null] = this.#choice.canDecide(peers.peers)
-      ? this.#choice.better(peers.peers, this.#halts.threshold)
-      : []
+    const [leader = null] = this.#choice.canDecide(peers.peers) ? this.#leaders() : []
     if (leader === null) {
       this.#behindSince = null
       this.#progress.stage = this.#idleStage()
@@ -261,8 +265,15 @@ export class SyncClient {
     return this.#waitsForAnnouncements(leader) ? null : leader
   }
 
+  /** Peers whose branches may be fetched now, best first. */
+  #leaders(): Peer[] {
+    return this.#choice
+      .better(this.#options.peers.peers, this.#halts.threshold)
+      .filter((peer) => !this.#stalls.holdsBack(peer))
+  }
+
   #idleStage(): 'halted' | 'waiting' | 'following' {
-    if (this.#halts.halt !== null) return 'halted'
+    if (this.halt !== null) return 'halted'
     const { peers } = this.#options.peers
     return this.#choice.canDecide(peers) && this.#choice.known(peers).length > 0 ? 'following' : 'waiting'
   }

@@ -3,9 +3,9 @@ import type { BlockRefusal } from '../syncChain.ts'
 import { BlockFeed, type CommitReport } from './blockFeed.ts'
 import { BodyDownload } from './bodyDownload.ts'
 import { Branch, type CheckedHeader } from './branch.ts'
+import { findBranchBase } from './branchBase.ts'
 import { BranchHeaders } from './branchHeaders.ts'
-import { keepsCheckpoint } from './checkpointCheck.ts'
-import { type ConnectionPoint, findConnectionPoint } from './connectionPoint.ts'
+import { BranchStalls } from './branchStalls.ts'
 import { DownloadWindow } from './downloadWindow.ts'
 import { Patience } from './patience.ts'
 import { createStop, Wake } from './pause.ts'
@@ -28,6 +28,8 @@ export class SyncSession {
   readonly #bodies: BodyDownload
   readonly #feed: BlockFeed
   #branch: Branch
+  /** Height of the block that it branches off from. */
+  #base = 0
   readonly #headers: BranchHeaders
   #outweighs = false
   /** Total difficulty that the peer announced when it was chosen. */
@@ -36,6 +38,7 @@ export class SyncSession {
   #error: unknown = null
   readonly #patience: Patience
   readonly #sideBytes: SideBytes
+  readonly #stalls: BranchStalls
   /** Whether all headers so far belong to stored side blocks. */
   #isKnown = true
 
@@ -46,6 +49,11 @@ export class SyncSession {
     this.#patience = new Patience(limits.patience, now)
     this.#sideBytes = new SideBytes(deps.budget, leader.address)
     this.#branch = new Branch({ number: 0, totalDifficulty: 0n })
+    this.#stalls = new BranchStalls(deps.stalls, () => {
+      const having = this.#suppliers.having(this.#branch.highest)
+      const peers = [...new Set([leader, this.#currentLeader, ...having])]
+      return { branch: this.#branch, outweighs: this.#outweighs, peers }
+    })
     this.#window = new DownloadWindow(limits.windowBytes)
     this.#suppliers = new Suppliers(limits.reserve, now, deps.onFailed)
     this.#bodies = new BodyDownload({
@@ -57,7 +65,10 @@ export class SyncSession {
       now,
       random,
       onChange: () => this.#changed(),
-      onLied: deps.onFailed,
+      onLied: (peer, header) => {
+        this.#stalls.misfit(peer, header)
+        deps.onFailed(peer)
+      },
       onBytes: (bytes) => progress.downloaded(bytes),
       onError: (error) => this.#broke(error),
     })
@@ -97,16 +108,27 @@ export class SyncSession {
   }
 
   async run(): Promise<SessionEnd> {
+    try {
+      return await this.#follow()
+    } catch (error) {
+      this.#stalls.broke(error)
+      this.#deps.onFailed(this.#leader)
+      return 'stalled'
+    }
+  }
+
+  async #follow(): Promise<SessionEnd> {
     const { chain, progress } = this.#deps
     progress.stage = 'connectionPoint'
     chain.refresh()
-    if (!(await this.#keepsCheckpoint())) return 'failed'
-    const point = await this.#connectionPoint()
-    if (point === null) return this.#fail(this.#leader)
-    const base = chain.reader.headerByHash(point.hash)
-    const totalDifficulty = chain.reader.totalDifficulty(point.hash)
-    if (base === null || totalDifficulty === null) return 'failed'
-    this.#branch = new Branch({ number: point.number, totalDifficulty })
+    const found = await findBranchBase(
+      { ...this.#deps, signal: this.#stop.signal, stalls: this.#stalls },
+      this.#leader,
+    )
+    if (typeof found === 'string') return found
+    const { header: base, totalDifficulty } = found
+    this.#branch = new Branch({ number: base.number, totalDifficulty })
+    this.#base = base.number
     progress.stage = 'headers'
     const timer = setInterval(() => this.#changed(), TICK)
     timer.unref()
@@ -121,30 +143,6 @@ export class SyncSession {
       clearInterval(timer)
       this.#stop.abort()
     }
-  }
-
-  async #keepsCheckpoint(): Promise<boolean> {
-    const { checkpoints, limits, onFailed } = this.#deps
-    const hasCheckpoint = await keepsCheckpoint(
-      this.#leader,
-      checkpoints,
-      limits.requestTimeout,
-      this.#stop.signal,
-    )
-    if (!hasCheckpoint) onFailed(this.#leader)
-    return hasCheckpoint
-  }
-
-  #connectionPoint(): Promise<ConnectionPoint | null> {
-    const { chain, limits } = this.#deps
-    return findConnectionPoint({
-      peer: this.#leader,
-      reader: chain.reader,
-      best: chain.tip.number,
-      peerBest: this.#leader.status?.bestNumber ?? 0,
-      timeout: limits.requestTimeout,
-      signal: this.#stop.signal,
-    })
   }
 
   #broke(error: unknown): void {
@@ -231,14 +229,14 @@ export class SyncSession {
   /** Whether the branch has ended, and with which result. */
   #endOfWaiting(): SessionEnd | null {
     if (!this.#outweighs) {
-      if (this.#isFull) return this.#light()
+      if (this.#isFull) return this.#tooLong()
       if (this.#headers.end === null) return null
       if (this.#headers.end === 'complete') {
         // Our head may have reached the same block meanwhile.
         return this.#branch.weight >= this.#claimed ? 'done' : this.#light()
       }
       if (this.#headers.end === 'fork') return this.#fail(this.#leader)
-      return this.#headers.end === 'refused' ? 'refused' : 'failed'
+      return this.#headers.end === 'refused' || this.#headers.end === 'stalled' ? this.#headers.end : 'failed'
     }
     if (this.#window.size > 0) {
       if (this.#bodies.isHopeful()) return null
@@ -251,7 +249,8 @@ export class SyncSession {
       case 'stopped':
         return 'done'
       case 'refused':
-        return 'refused'
+      case 'stalled':
+        return this.#headers.end
       default:
         return 'failed'
     }
@@ -265,21 +264,37 @@ export class SyncSession {
     const last = connected.at(-1)
     if (last !== undefined) {
       const totalDifficulty = chain.reader.totalDifficulty(last.hash)
-      if (totalDifficulty === null) return 'undecided'
+      if (totalDifficulty === null) return this.#unreadable(last.number)
       this.#branch.connected(connected, totalDifficulty)
       progress.blocks(connected.length)
       this.#patience.connected(connected.length)
     }
-    if (end?.status === 'refused') this.#refuse(end.refusal, end.block.giver)
-    if (end !== null) return end.status === 'unconnected' ? 'failed' : end.status
+    if (end !== null) return this.#endAt(end)
     this.#changed()
-    return this.#isTooExpensive() ? this.#light() : null
+    if (!this.#sideBytes.isAny) return null
+    if (this.#sideBytes.isTooMany) return this.#tooLong()
+    return this.#branch.weight <= chain.tip.totalDifficulty ? this.#light() : null
   }
 
-  /** Whether a side branch turned out lighter than its headers, or exceeds its share of the disk. */
-  #isTooExpensive(): boolean {
-    if (!this.#sideBytes.isAny) return false
-    return this.#sideBytes.isTooMany || this.#branch.weight <= this.#deps.chain.tip.totalDifficulty
+  #endAt(end: NonNullable<CommitReport['end']>): SessionEnd {
+    const { header, giver } = end.block
+    if (end.status === 'refused') {
+      this.#refuse({ ...end.refusal, number: header.number, hash: header.hash }, giver)
+      return 'refused'
+    }
+    this.#stalls.unjudged(end)
+    return 'stalled'
+  }
+
+  #unreadable(number: number): SessionEnd {
+    this.#stalls.unreadable(number)
+    return 'stalled'
+  }
+
+  /** The branch has more headers or blocks beside our chain than are held. */
+  #tooLong(): SessionEnd {
+    const isHeavier = this.#stalls.tooLong(this.#base, this.#deps.chain.tip.totalDifficulty)
+    return isHeavier ? 'stalled' : this.#light()
   }
 
   #refuse(refusal: BlockRefusal, giver: Peer): void {

@@ -22,8 +22,24 @@ export interface SnapshotStats {
   readonly reason: string | null
 }
 
+/** State of backfill. */
+export type BackfillState =
+  /** Blocks are fetched, or about to be. */
+  | 'running'
+  /** The node is behind the tip, which goes first. */
+  | 'paused'
+  /** No peer gives the next blocks: they are asked again after a while. */
+  | 'starved'
+  /** This node fails at it: it is tried again after a while. */
+  | 'failing'
+  /** It ended for good: the blocks below lead to another genesis. */
+  | 'stopped'
+  /** Every block is stored. */
+  | 'complete'
+
 /** Progress of backfill. */
 export interface BackfillStats {
+  readonly state: BackfillState
   /** Lowest stored block above genesis. */
   readonly firstBlock: number
   /** Missing blocks; 0 when complete. */

@@ -1,14 +1,18 @@
 import { type Block, parseBlockUnchecked } from '../../chain/codec/block.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import { UNCLE_GENERATIONS } from '../../config/consensus.ts'
+import { keccak256 } from '../../native/crypto.ts'
 import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { reasonOf, stallOf } from '../halt/stall.ts'
+import type { Stalls } from '../halt/stalls.ts'
 import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
 import { ask } from './ask.ts'
 import type { BodyMatch } from './bodyMatch.ts'
 import { mostWeight, toChecked } from './branch.ts'
 import type { BranchBudget } from './branchBudget.ts'
 import type { Checkpoints } from './checkpointCheck.ts'
-import type { HeaderCheck } from './headerCheck.ts'
+import { type HeaderCheck, stallOfFault } from './headerCheck.ts'
 import { JudgedBlocks } from './judgedBlocks.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
@@ -26,6 +30,7 @@ export interface TipFollowerDeps {
   readonly match: BodyMatch
   readonly checkpoints: Checkpoints
   readonly refused: RefusedBranches
+  readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
   readonly budget: BranchBudget
   readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
@@ -110,7 +115,9 @@ export class TipFollower {
     let block: Block
     try {
       block = parseBlockUnchecked(chain.spec, encoded)
-    } catch {
+    } catch (error) {
+      const key = keccak256(encoded).toString('hex')
+      this.#deps.stalls.record(stallOf('refusedHeader', { reason: reasonOf(error), peers: [peer], key }))
       // As the reference: malformed data ends the connection and is not scored (p2p.md §7).
       peer.disconnect(BAD_PROTOCOL)
       return
@@ -123,7 +130,9 @@ export class TipFollower {
     if (!this.#judging.add(peer, hashHex, encoded.length)) return
     try {
       const fault = await this.#deps.check.alone([header], this.#stop.signal)
-      if (this.#stop.signal.aborted || fault?.early === true) return
+      if (this.#stop.signal.aborted) return
+      if (fault !== null) this.#deps.stalls.record(stallOfFault(fault, [peer]))
+      if (fault?.early === true) return
       if (fault !== null || !match.isBlock(toChecked(header, header.encodedCompressed), encoded)) {
         peer.score('invalidBlock')
         return
@@ -145,6 +154,7 @@ export class TipFollower {
       this.#judging.has(hashHex) ||
       this.#waiting.has(hashHex) ||
       this.#deps.refused.find(hash) !== null ||
+      this.#deps.stalls.isResting(hash) ||
       this.#deps.chain.reader.heightOf(hash) !== null
     )
   }
@@ -161,20 +171,18 @@ export class TipFollower {
       peer.score('invalidHeader')
       return false
     }
+    this.#deps.stalls.met(header.hash, [peer])
     return !this.#deps.isHalted() && !this.#isKnown(header.hash)
   }
 
   async #connectOrHold(peer: Peer, block: Block, encoded: Buffer): Promise<void> {
-    const { chain, check } = this.#deps
+    const { chain } = this.#deps
     const parent = chain.reader.headerByHash(block.header.parentHash)
     if (parent === null) {
       this.#keep(peer, block, encoded)
       return
     }
-    if (check.onParent(block.header, parent) !== null) {
-      peer.score('invalidBlock')
-      return
-    }
+    if (!this.#fits(peer, block, parent)) return
     if (await this.#connect(peer, block, encoded)) await this.#connectWaiting(block.hashHex)
     else this.#waiting.dropDescendants(block.hashHex)
   }
@@ -194,8 +202,9 @@ export class TipFollower {
       this.#deps.onGap()
       return
     }
-    if (this.#deps.refused.find(hash) === null) this.#wanted.ask(peer, hash)
-    else this.#waiting.dropDescendants(hash.toString('hex'))
+    const isKnown = this.#deps.refused.find(hash) !== null || this.#deps.stalls.isResting(hash)
+    if (isKnown) this.#waiting.dropDescendants(hash.toString('hex'))
+    else this.#wanted.ask(peer, hash)
   }
 
   async #connectWaiting(hashHex: string): Promise<void> {
@@ -204,11 +213,20 @@ export class TipFollower {
       for (const { peer, block, encoded } of this.#waiting.takeChildren(hash)) {
         const parent = this.#deps.chain.reader.headerByHash(block.header.parentHash)
         if (parent === null) continue
-        if (this.#deps.check.onParent(block.header, parent) !== null) peer.score('invalidBlock')
-        else if (await this.#connect(peer, block, encoded)) next.push(block.hashHex)
+        if (!this.#fits(peer, block, parent)) continue
+        if (await this.#connect(peer, block, encoded)) next.push(block.hashHex)
         else this.#waiting.dropDescendants(block.hashHex)
       }
     }
+  }
+
+  /** Whether a block keeps the rules against its parent. */
+  #fits(peer: Peer, { header }: Block, parent: BlockHeader): boolean {
+    const fault = this.#deps.check.onParent(header, parent)
+    if (fault === null) return true
+    this.#deps.stalls.record(stallOfFault(fault, [peer]))
+    peer.score('invalidBlock')
+    return false
   }
 
   /** @returns whether the block is connected */
@@ -216,9 +234,9 @@ export class TipFollower {
     const { chain, budget, progress } = this.#deps
     const isBeside = !block.header.parentHash.equals(chain.tip.hash)
     if (isBeside && !budget.allows(peer.address, encoded.length)) return false
-    const [outcome] = await chain.connect([encoded])
+    const outcome = await this.#judge(encoded)
     chain.refresh()
-    switch (outcome?.status) {
+    switch (outcome.status) {
       case 'IMPORTED_BEST':
       case 'IMPORTED_NOT_BEST':
         if (outcome.status === 'IMPORTED_NOT_BEST') budget.charge(peer.address, encoded.length)
@@ -230,13 +248,35 @@ export class TipFollower {
       case 'INVALID_BLOCK':
         this.#refuse(peer, block, outcome)
         return false
+      case 'UNDECIDED':
+        this.#stall(peer, block, outcome.reason)
+        return false
       default:
         return false
     }
   }
 
-  #refuse(peer: Peer, block: Block, { refusal }: Extract<BlockOutcome, { status: 'INVALID_BLOCK' }>): void {
+  async #judge(encoded: Buffer): Promise<BlockOutcome> {
+    try {
+      const [outcome] = await this.#deps.chain.connect([encoded])
+      return outcome ?? { status: 'UNDECIDED', reason: 'the chain gave no answer' }
+    } catch (error) {
+      return { status: 'UNDECIDED', reason: reasonOf(error) }
+    }
+  }
+
+  /** This node could not judge a block: it is tried again later, as long as nothing heavier comes. */
+  #stall(peer: Peer, { header }: Block, reason: string): void {
+    const { chain, stalls } = this.#deps
+    const work = (chain.reader.totalDifficulty(header.parentHash) ?? 0n) + header.difficulty
+    const { number, hash } = header
+    const details = { number, hash, reason, peers: [peer], isCertain: true, work }
+    stalls.record(stallOf('undecidedBlock', details))
+  }
+
+  #refuse(peer: Peer, block: Block, outcome: Extract<BlockOutcome, { status: 'INVALID_BLOCK' }>): void {
     const { chain, refused, onRefused } = this.#deps
+    const refusal = { ...outcome.refusal, number: block.number, hash: block.header.hash }
     refused.add(refusal)
     const below = chain.reader.totalDifficulty(block.header.parentHash) ?? 0n
     onRefused(refusal, [peer], peer, below + mostWeight(block.header))

@@ -5,7 +5,7 @@ import type { Peer } from '../../p2p/peer.ts'
 import type { CheckedHeader } from '../client/branch.ts'
 import type { Checkpoints } from '../client/checkpointCheck.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
-import { HeaderDownload } from '../client/headerDownload.ts'
+import { HeaderDownload, type HeaderDownloadDeps } from '../client/headerDownload.ts'
 import { createStop } from '../client/pause.ts'
 import { RefusedBranches } from '../client/refusedBranches.ts'
 import { Suppliers } from '../client/suppliers.ts'
@@ -42,6 +42,12 @@ export interface HeaderRun {
 /** Result: complete; the branch of the peers differs from that of the window; no peer continues. */
 export type HeaderRunEnd = 'complete' | 'fork' | 'failed'
 
+/** No block is executed before the snapshot is complete; headers that are refused are the reason that it gives. */
+const NO_STALLS: HeaderDownloadDeps['stalls'] = {
+  isResting: () => false,
+  met: () => undefined,
+  record: () => undefined,
+}
 /** Groups of headers whose uncles may be requested at once. */
 const GROUPS_AHEAD = 8
 /** Most concurrent requests for bodies of one group: each waiting one is woken whenever a peer is free. */
@@ -125,6 +131,7 @@ export class HeaderStage {
       check: this.#check,
       checkpoints,
       refused: new RefusedBranches(),
+      stalls: NO_STALLS,
       suppliers: this.#suppliers,
       limits,
       leaders: peers,

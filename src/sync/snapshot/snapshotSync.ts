@@ -8,6 +8,8 @@ import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
 import { createStop, Wake } from '../client/pause.ts'
 import { PeerChoice } from '../client/peerChoice.ts'
 import { type SnapshotStats, type SyncStats, SyncStatsCollector } from '../client/syncStats.ts'
+import type { Halt } from '../halt/halt.ts'
+import { RepeatedFailure } from '../halt/repeatedFailure.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { BranchChoice } from './branchChoice.ts'
 import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
@@ -28,6 +30,8 @@ export interface SnapshotSyncOptions {
   readonly now?: () => number
   /** Whether the operator configured the peer. */
   readonly isStatic?: (peer: Peer) => boolean
+  /** Called when this node fails at the snapshot, or goes on with it (null). */
+  onHalt?(halt: Halt | null): void
 }
 
 /**
@@ -62,12 +66,14 @@ export class SnapshotSync {
   /** Failed attempts with the state or the blocks. */
   #attempts = 0
   #backoff = 0
+  readonly #failures: RepeatedFailure
 
   constructor(options: SnapshotSyncOptions) {
     this.#options = options
     this.#limits = { ...DEFAULT_SNAPSHOT_LIMITS, ...options.limits }
     this.#now = options.now ?? createSteadyClock()
     this.#progress = new SyncStatsCollector(this.#now)
+    this.#failures = new RepeatedFailure('snapshotError', options)
     this.#choice = new PeerChoice({
       limits: { ...DEFAULT_SYNC_LIMITS, ...options.choice },
       now: this.#now,
@@ -77,7 +83,8 @@ export class SnapshotSync {
 
   get stats(): SyncStats {
     const stats = this.#progress.stats(this.#options.chain.tip.number)
-    return { ...stats, syncing: true, secondsLeft: null, snapshot: this.#stats }
+    const reason = this.#failures.reason ?? this.#stats.reason
+    return { ...stats, syncing: true, secondsLeft: null, snapshot: { ...this.#stats, reason } }
   }
 
   onPeer(): void {
@@ -109,12 +116,13 @@ export class SnapshotSync {
     while (!this.#stop.signal.aborted) {
       try {
         const end = await this.#step(await store.position())
-        if (end !== null) return end
         this.#backoff = 0
+        this.#failures.wentOn()
+        if (end !== null) return end
       } catch (error) {
         if (this.#stop.signal.aborted) break
         this.#backoff = Math.min(LONGEST_BACKOFF, Math.max(FIRST_BACKOFF, this.#backoff * 2))
-        logger?.error({ err: error }, 'snapshot synchronisation failed; it is tried again')
+        this.#failures.failed(error)
         await this.#wake.wait(this.#backoff)
       }
     }

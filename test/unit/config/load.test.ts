@@ -56,6 +56,8 @@ t.test('defaults follow the network and the profile', (t) => {
     safeDistance: 0,
   })
   t.match(fillDefaults({ network: 'main' }), { corsOrigin: null, allowedHosts: ['*'] })
+  t.equal(fillDefaults({}).revertErrors, 'geth', 'clients of developers decode no other')
+  t.equal(fillDefaults({ profile: 'hosted' }).revertErrors, 'reference', "the specification's")
   t.end()
 })
 

@@ -8,6 +8,7 @@ import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/f
 import { type OriginOptions, Origins } from '../../../src/front/origins.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
+import { TrustedProxies } from '../../../src/gateway/access/clientAddress.ts'
 import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
 import { createLanes } from '../../../src/gateway/scheduler/lanes.ts'
@@ -64,7 +65,7 @@ interface Sent {
 
 /** Sends exactly these headers: fetch forbids some and adds others. */
 function send(
-  { port }: Service,
+  { port }: Pick<Service, 'port'>,
   { method = 'POST', path = '/', headers = JSON_TYPE, body = CHAIN_ID }: Sent,
 ) {
   return new Promise<{
@@ -87,7 +88,7 @@ function send(
 }
 
 /** A WebSocket of a page, or the status of the refusal. */
-async function openSocket({ port }: Service, headers: Record<string, string>, path = '/') {
+async function openSocket({ port }: Pick<Service, 'port'>, headers: Record<string, string>, path = '/') {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers })
   const opened = once(socket, 'open').then(() => socket)
   opened.catch(() => undefined)
@@ -99,8 +100,15 @@ async function openSocket({ port }: Service, headers: Record<string, string>, pa
 }
 
 t.test('what counts as foreign (decisions.md D59)', (t) => {
-  const access = (options: Partial<OriginOptions>, origin: string, host = 'localhost:4444', site = '') => {
-    const found = new Origins({ ...DEFAULT_FRONT, ...DEV, ...options }).accessOf({ origin, host, site }, null)
+  const access = (
+    options: Partial<OriginOptions>,
+    origin: string,
+    host = 'localhost:4444',
+    site = '',
+    forwardedScheme = '',
+  ) => {
+    const metadata = { origin, host, site, forwardedScheme }
+    const found = new Origins({ ...DEFAULT_FRONT, ...DEV, ...options }).accessOf(metadata, null)
     return `${found.foreign ? 'foreign' : 'known'} ${found.restricted ? 'restricted' : 'full'} ${found.allowedOrigin}`
   }
   const full = 'known full null'
@@ -110,7 +118,16 @@ t.test('what counts as foreign (decisions.md D59)', (t) => {
   t.equal(access({}, '', 'localhost', 'same-origin'), full)
   t.equal(access({}, '', 'localhost', 'cross-site'), foreign)
   t.equal(access({}, '', 'localhost', 'same-site'), foreign)
-  for (const origin of ['http://localhost:4444', 'https://localhost:4444']) t.equal(access({}, origin), full)
+  t.equal(access({}, 'http://localhost:4444'), full)
+  t.equal(access({ corsOrigin: null }, 'https://localhost:4444'), foreign, 'another scheme is another origin')
+  const tls = { certificate: 'c', key: 'k' }
+  t.equal(access({ tls }, 'https://localhost:4444'), full)
+  t.equal(access({ tls, corsOrigin: null }, 'http://localhost:4444'), foreign)
+  const proxied = (origin: string, scheme: string) =>
+    access({ corsOrigin: null }, origin, 'localhost:4444', '', scheme)
+  t.equal(proxied('https://localhost:4444', 'https'), full, 'a proxy has the TLS')
+  t.equal(proxied('http://localhost:4444', 'https'), foreign)
+  t.equal(proxied('http://localhost:4444', 'http'), full)
   t.equal(access({}, 'http://192.168.0.7:4444', '192.168.0.7:4444'), full)
   for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173', WALLET]) {
     t.equal(access({}, origin), `known restricted ${origin}`)
@@ -137,7 +154,8 @@ t.test('what counts as foreign (decisions.md D59)', (t) => {
 })
 
 t.test('a page under a name that was rebound to the node is not its own', (t) => {
-  const metadata = { origin: 'http://rebound.example:4444', host: 'rebound.example:4444', site: '' }
+  const host = 'rebound.example:4444'
+  const metadata = { origin: `http://${host}`, host, site: '', forwardedScheme: '' }
   const of = (options: Partial<OriginOptions>) =>
     new Origins({ ...DEFAULT_FRONT, ...options }).accessOf(metadata, null)
   t.match(of({ hosts: ['*'] }), { restricted: true, foreign: false })
@@ -148,6 +166,53 @@ t.test('a page under a name that was rebound to the node is not its own', (t) =>
 })
 
 const dev = await open(t, { ...DEV, trustedOrigins: ['https://app.example'] })
+
+t.test('a page behind a proxy with TLS is the own one when the proxy is trusted and says so', async (t) => {
+  const opened = async (proxies: readonly string[]) => {
+    const { admission } = openAccess([], { proxies: new TrustedProxies(proxies) })
+    const { port } = await open(t, { hosts: ['node.example'] }, admission)
+    return port
+  }
+  const [trusted, other] = await Promise.all([opened(['127.0.0.1']), opened(['10.0.0.1'])])
+  const headers = {
+    ...JSON_TYPE,
+    host: 'node.example',
+    origin: 'https://node.example',
+    'x-forwarded-proto': 'https',
+  }
+  const mayDoAll = async (port: number, asked: Record<string, string>) => {
+    const { body } = await send({ port }, { headers: asked, body: ask('eth_accounts') })
+    const socket = await openSocket({ port }, asked)
+    if (typeof socket !== 'number') socket.terminate()
+    return [!/web pages/.test(body), socket !== 403]
+  }
+  t.same(await mayDoAll(trusted, headers), [true, true])
+  t.same(await mayDoAll(other, headers), [false, false])
+  const { 'x-forwarded-proto': _, ...plain } = headers
+  t.same(await mayDoAll(trusted, plain), [false, false])
+})
+
+t.test('a program that sends its name as Origin is no page', async (t) => {
+  const secret = 'program-key'
+  const hash = createHash('sha256').update(secret).digest('hex')
+  const keys = parseKeyFile(`- {id: ada, hash: ${hash}, origins: ["https://app.example"]}`, 'keys', 0)
+  const { admission } = openAccess(keys)
+  for (const [service, path] of [
+    [dev, '/'],
+    [await open(t, {}, admission), `/${secret}`],
+  ] as const) {
+    for (const origin of ['titanoboa', 'my tool/1.0 (localhost:4444)', 'localhost']) {
+      const headers = { ...JSON_TYPE, origin }
+      const answer = await send(service, { path, headers, body: ask('eth_accounts') })
+      t.equal(answer.status, 200, origin)
+      t.notMatch(answer.body, /web pages/, origin)
+      t.equal((await send(service, { path, headers: { origin } })).status, 200, 'no content type')
+      const socket = await openSocket(service, { origin }, path)
+      if (typeof socket === 'number') t.fail(`refused with ${socket}`)
+      else socket.terminate()
+    }
+  }
+})
 
 t.test('bytes without a type are taken from programs alone', async (t) => {
   const service = dev

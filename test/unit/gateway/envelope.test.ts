@@ -99,6 +99,8 @@ t.test('single bodies', async (t) => {
     ['5', error(-32600, 'invalid request', 'null'), 400],
     ['"eth_chainId"', error(-32600, 'invalid request', 'null'), 400],
     ['null', error(-32600, 'invalid request', 'null'), 400],
+    ['[]', error(-32600, 'invalid request', 'null'), 400],
+    [' [ ] ', error(-32600, 'invalid request', 'null'), 400],
     [request('eth_chainId', '[]', '[1]'), error(-32600, 'invalid request', 'null'), 400],
     [request('eth_chainId', '[]', '{}'), error(-32600, 'invalid request', 'null'), 400],
     ['['.repeat(2000) + ']'.repeat(2000), error(-32600, 'Invalid request', 'null'), 400],
@@ -124,7 +126,6 @@ t.test('batches', async (t) => {
   const chain = request('eth_chainId')
   const invalid = error(-32600, 'invalid request', 'null')
   const cases: readonly [body: string, answer: string][] = [
-    ['[]', '[]'],
     [`[${chain}]`, `[${OK}]`],
     [
       `[${chain},${request('test_echo', '["0x1"]', '"b"')},${request('eth_foo', '[]', '3')}]`,
@@ -133,7 +134,7 @@ t.test('batches', async (t) => {
     ['[1,null,"x"]', `[${invalid},${invalid},${invalid}]`],
     [`[{"method":"eth_chainId"},${chain}]`, `[${OK}]`],
     ['[{"method":"eth_chainId"},{"method":"test_echo"}]', ''],
-    [`[[${chain}],${chain},[]]`, `[[${OK}],${OK},[]]`],
+    [`[[${chain}],${chain},[],[[]]]`, `[[${OK}],${OK},${invalid},[${invalid}]]`],
     [`[${chain},`, error(-32700, 'JSON parse error', 'null')],
   ]
   for (const [body, answer] of cases) t.equal((await ask(body)).text, answer, body)
@@ -157,7 +158,7 @@ t.test('limits of a batch', async (t) => {
     t.equal(await elements(`[${`${element},`.repeat(499)}1]`), 500)
   }
   t.same(await ask(`[${'{},'.repeat(1_000_000)}{}]`), refused)
-  t.match((await ask('['.repeat(900) + ']'.repeat(900))).text, /^\[+\]+$/)
+  t.match((await ask('['.repeat(900) + ']'.repeat(900))).text, /^\[{899}\{[^[\]]+\}\]{899}$/)
 })
 
 t.test('every request of a batch over the limit gets the error with its id', async (t) => {

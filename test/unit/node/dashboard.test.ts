@@ -15,6 +15,7 @@ const metrics = createNodeMetrics({
   hashrate: () => 0n,
   service: () => null,
   stores: () => null,
+  lostLogEntries: () => 0,
   chainBusySeconds: () => 0,
 })
 metrics.watchAccess(() => ({

@@ -32,7 +32,7 @@ t.test('what was mined and what waits is there after a restart', async (t) => {
     addedAt: entry?.addedAt,
     addedAtBlock: entry?.addedAtBlock,
   })
-  t.ok(second.core.pool.get(queued.hashHex))
+  t.same((await second.context.pool.transaction(queued.hash))?.transaction.encoded, queued.encoded)
   await second.close()
 
   const third = openLocalNode(t, { dataDir })

@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t from 'tap'
-import { createLogger, type LoggerOptions } from '../../../src/observe/logger.ts'
+import { createLogger, type LoggerOptions, lostEntries } from '../../../src/observe/logger.ts'
+import { LogOutput } from '../../../src/observe/logOutput.ts'
 
 function capture(options: Omit<LoggerOptions, 'output'>, isTTY: boolean) {
   const output = Object.assign(new PassThrough(), { isTTY })
@@ -44,3 +48,39 @@ t.test('keys do not reach the log', (t) => {
   t.match(line, '[hidden]')
   t.end()
 })
+
+t.test('an entry that cannot be written is left out, and their number is logged afterwards', (t) => {
+  const path = join(t.testdir(), 'pipe')
+  spawnSync('mkfifo', [path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = openSync(path, 'w')
+  const output = new LogOutput(writer)
+  t.teardown(() => {
+    output.close()
+    closeSync(writer)
+    closeSync(reader)
+  })
+  const logger = createLogger({ level: 'info', format: 'json', output })
+  // More than a pipe takes: the last entry that is begun is completed when there is room again.
+  const count = 40
+  for (let number = 0; number < count; number += 1) logger.info({ number }, 'long'.repeat(3000))
+  const lost = lostEntries(logger)
+  t.ok(lost > 0 && lost < count)
+  const text = [readAll(reader)]
+  logger.info('there is room again')
+  text.push(readAll(reader))
+  const entries = text
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  t.equal(entries.length, count - lost + 2)
+  t.match(entries.slice(-2), [{ msg: 'there is room again' }, { lines: lost, level: 40 }])
+  t.equal(lostEntries(logger), lost)
+  t.end()
+})
+
+function readAll(reader: number): string {
+  const bytes = Buffer.alloc(1 << 20)
+  return bytes.toString('utf8', 0, readSync(reader, bytes))
+}

@@ -168,8 +168,8 @@ t.test('errors of the state and of the pool', async (t) => {
   t.match(await answer('eth_call', { data: '0xfe' }, 'latest'), { error: { code: -32015 } })
   t.match(await answer('eth_call', { data: '0x60006000fd' }, 'latest'), {
     error: {
-      code: -32015,
-      message: 'VM Exception while processing transaction: transaction reverted',
+      code: 3,
+      message: 'execution reverted',
       data: '0x',
     },
   })
@@ -246,7 +246,7 @@ t.test('no kind of error is without its code and text, and a fault shows nothing
   )
 })
 
-t.test('a hosted endpoint asks for `to` and holds no keys', async (t) => {
+t.test('a hosted endpoint asks for blocks and holds no keys', async (t) => {
   const { live, ask } = await openDevNode(t)
   await ask('evm_mine')
   const { context } = live.node
@@ -255,11 +255,6 @@ t.test('a hosted endpoint asks for `to` and holds no keys', async (t) => {
   const hosted = { ...context, interrupt, node: { ...context.node, settings } }
   const answer = async (method: string, ...params: unknown[]) =>
     JSON.parse((await askService(request(method, params), hosted)).text) as object
-  for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList']) {
-    t.match(await answer(method, { from: COW_ADDRESS, data: '0x00' }, 'latest'), {
-      error: { code: -32602, message: 'to is required' },
-    })
-  }
   t.match(await answer('eth_getCode', COW_ADDRESS), {
     error: { code: -32602, message: 'method parameters invalid' },
   })
@@ -268,6 +263,26 @@ t.test('a hosted endpoint asks for `to` and holds no keys', async (t) => {
   })
   t.same(await answer('eth_accounts'), { jsonrpc: '2.0', id: 1, result: [] })
   t.same(await answer('eth_pendingTransactions'), { jsonrpc: '2.0', id: 1, result: [] })
+})
+
+t.test('calls without `to` are creations, unless they are refused', async (t) => {
+  // Returns one byte of code.
+  const creation = { from: COW_ADDRESS, data: '0x600160005360016000f3' }
+  const requests: readonly (readonly [method: string, ...params: unknown[]])[] = [
+    ['eth_call', creation, 'latest'],
+    ['eth_estimateGas', creation],
+    ['eth_createAccessList', creation, 'latest'],
+    ['debug_traceCall', creation, 'latest'],
+    ['trace_call', creation, ['trace'], 'latest'],
+  ]
+  for (const creationCalls of ['answer', 'refuse'] as const) {
+    const { answer } = await openDevNode(t, { creationCalls, profile: 'hosted', modules: ['*'] })
+    for (const [method, ...params] of requests) {
+      const { result, error } = await answer(method, ...params)
+      if (creationCalls === 'refuse') t.same(error, { code: -32602, message: 'to is required' }, method)
+      else t.ok(result, method)
+    }
+  }
 })
 
 t.test('only public modules are open on the hosted profile', async (t) => {

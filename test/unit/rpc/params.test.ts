@@ -1,12 +1,15 @@
 import t from 'tap'
 import { RpcError } from '../../../src/rpc/errors.ts'
-import { blockId, blockRef, estimateBlock } from '../../../src/rpc/params/blockSelector.ts'
+import { blockId, blockRef, estimateBlock, LATEST } from '../../../src/rpc/params/blockSelector.ts'
 import { callObject } from '../../../src/rpc/params/callObject.ts'
 import { address, data, hash } from '../../../src/rpc/params/hex.ts'
 import { logFilter } from '../../../src/rpc/params/logFilter.ts'
 import { flag, index, slot } from '../../../src/rpc/params/number.ts'
-import type { Param } from '../../../src/rpc/params/param.ts'
+import { optional, type Param } from '../../../src/rpc/params/param.ts'
+import { plainBlock } from '../../../src/rpc/params/plainBlock.ts'
 import { stateOverrides } from '../../../src/rpc/params/stateOverrides.ts'
+import { traceFilter } from '../../../src/rpc/params/traceFilter.ts'
+import { transactionObject } from '../../../src/rpc/params/transactionObject.ts'
 
 /** What the parameter reads, or the text of its refusal. */
 function read<T>(param: Param<T>, value: unknown): T | string {
@@ -156,7 +159,7 @@ t.test('block of a method by number', (t) => {
   ]
   for (const [value, expected] of cases) t.equal(read(blockId(), value), expected, JSON.stringify(value))
   t.same(read(blockId(), 'safe'), { kind: 'tag', tag: 'safe' })
-  t.same(read(estimateBlock(), null), { kind: 'tag', tag: 'latest' })
+  t.same(read(optional(estimateBlock(), LATEST), null), { kind: 'tag', tag: 'latest' })
   t.same(read(estimateBlock(), '7'), { kind: 'number', number: 7n, text: '7' })
   t.match(read(estimateBlock(), 'LATEST'), /^Unsupported block specifier 'LATEST'/)
   t.end()
@@ -187,6 +190,16 @@ t.test('call objects', (t) => {
     'Invalid param xyz: value must be a valid hex or string number.',
   )
   t.equal(read(callObject(), null), 'call is null')
+  const numbers = ['gas', 'gasLimit', 'gasPrice', 'value', 'nonce', 'chainId']
+  for (const nothing of ['', [], {}, null]) {
+    const fields = Object.fromEntries(numbers.map((name) => [name, nothing]))
+    t.same(read(callObject(), fields), empty, `numbers that are ${JSON.stringify(nothing)} are absent`)
+    for (const name of numbers) {
+      const signed = read(transactionObject(), { [name]: nothing })
+      if (nothing === null) t.match(signed, empty)
+      else t.match(signed, /^Number values should not contain letters/, `${name} of what is to be signed`)
+    }
+  }
   t.end()
 })
 
@@ -209,10 +222,8 @@ t.test('log filters', (t) => {
     addresses: [Buffer.from(ADDRESS, 'hex'), Buffer.from(ADDRESS, 'hex')],
   })
   const cases: readonly [unknown, string][] = [
-    [{ fromBlock: null }, "Invalid block identifier 'null'"],
     [{ fromBlock: '' }, 'Invalid block identifier: empty or null.'],
     [{ toBlock: '0xzz' }, "Invalid block identifier '0xzz'"],
-    [{ blockHash: null }, 'Invalid block hash: incorrect length.'],
     [{ blockHash: HASH, toBlock: 'latest' }, 'Cannot specify both blockHash and fromBlock/toBlock'],
     [{ address: '0x12' }, 'Invalid address: null, empty or invalid hex value.'],
     [{ topics: ['0x12'] }, 'Invalid topic: incorrect length.'],
@@ -244,5 +255,35 @@ t.test('state overrides', (t) => {
   }
   for (const value of [null, [], 'x']) t.equal(read(param, value), 'Invalid overrides: object expected.')
   t.equal(read(param, { '0x12': {} }), 'Invalid address: null, empty or invalid hex value.')
+  t.end()
+})
+
+t.test('block of a raw header', (t) => {
+  const byHash = { kind: 'hash', hash: Buffer.from(HASH, 'hex') }
+  for (const form of [`0x${HASH}`, HASH, HASH.toUpperCase()]) t.match(read(plainBlock(), form), byHash, form)
+  t.same(read(plainBlock(), '0x12'), { kind: 'number', number: 18n, text: '0x12' })
+  for (const form of ['12', HASH.slice(1), `${HASH}0`, `z${HASH.slice(1)}`]) {
+    t.equal(read(plainBlock(), form), `invalid blocknumber ${form}`)
+  }
+  t.end()
+})
+
+t.test('trace filters', (t) => {
+  const lists = { fromAddress: [ADDRESS], toAddress: [ADDRESS] }
+  t.match(read(traceFilter(), lists), { mode: 'intersection' })
+  for (const mode of ['union', 'intersection']) t.match(read(traceFilter(), { ...lists, mode }), { mode })
+  t.match(read(traceFilter(), { ...lists, mode: null }), { mode: 'intersection' })
+  for (const one of ['fromAddress', 'toAddress']) {
+    t.match(read(traceFilter(), { [one]: [ADDRESS], mode: 'union' }), { mode: 'intersection' }, 'the same')
+  }
+  for (const mode of ['', 'UNION', 'both', 1, [], {}]) {
+    t.match(read(traceFilter(), { mode }), /^Invalid mode .*"union" or "intersection" expected/)
+  }
+  for (const field of ['foo', 'Mode', 'toString', '__proto__']) {
+    t.equal(
+      read(traceFilter(), JSON.parse(`{"${field}":1}`)),
+      `Invalid trace_filter parameters: unknown field "${field}".`,
+    )
+  }
   t.end()
 })

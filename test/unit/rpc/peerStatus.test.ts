@@ -1,6 +1,7 @@
 import t from 'tap'
 import { REFUSALS } from '../../../src/p2p/peers/peerStats.ts'
 import type { NodeStatus, PeeringStatus } from '../../../src/rpc/context.ts'
+import { haltBy } from '../../../src/sync/halt/halt.ts'
 import { createLocalService } from '../../support/ask.ts'
 import { createChainContext } from '../../support/chainContext.ts'
 import { RecordedChain } from '../../support/recordedChain.ts'
@@ -134,15 +135,17 @@ t.test('peers and synchronisation, without addresses', async (t) => {
 
 t.test('how far the blocks below a snapshot are', async (t) => {
   const backfill = {
+    state: 'running',
     firstBlock: 4096,
     blocksLeft: 4095,
     blocksPerSecond: 16.66,
     secondsLeft: 246,
     peersUsed: 3,
     fault: null,
-  }
+  } as const
   const text = await ask({ peering: { ...PEERING, sync: { ...PEERING.sync, backfill } } })
   t.same(JSON.parse(text).result.sync.backfill, {
+    state: 'running',
     firstBlock: '0x1000',
     blocksLeft: '0xfff',
     blocksPerSecond: 16.7,
@@ -162,10 +165,12 @@ t.test('while the thread of peers is down its starts are told, and not what it f
 t.test('a halted node says which block, which rule, what was expected and found', async (t) => {
   // Bytes that crossed threads are no Buffer any more.
   const hash = Uint8Array.from(Buffer.alloc(32, 0xcd)) as Buffer
-  const halted = { number: 1001, hash, rule: 'stateRoot', expected: '0x01', found: '0x02' } as const
+  const block = { number: 1001, hash, rule: 'stateRoot', expected: '0x01', found: '0x02' } as const
+  const halted = { cause: 'refusedBlock', ...block, reason: 'it breaks stateRoot', insisting: 3 } as const
   const sync = { ...PEERING.sync, syncing: false, stage: 'halted' } as const
   const { result } = JSON.parse(await ask({ peering: { ...PEERING, halted, sync, clockBehind: 20 } }))
   t.same(result.halted, {
+    cause: 'refusedBlock',
     number: '0x3e9',
     hash: `0x${'cd'.repeat(32)}`,
     rule: 'stateRoot',
@@ -174,4 +179,24 @@ t.test('a halted node says which block, which rule, what was expected and found'
   })
   t.equal(result.clockBehind, '0x14')
   t.equal(result.sync.secondsLeft, null, 'nothing comes to an end')
+})
+
+t.test('a node that cannot judge a block names it, and not what it failed of', async (t) => {
+  const halted = {
+    ...haltBy('undecidedBlock', '/home/somebody/data.mdb: no space left'),
+    number: 1001,
+    hash: Buffer.alloc(32, 0xcd),
+  }
+  const text = await ask({ peering: { ...PEERING, halted } })
+  t.same(JSON.parse(text).result.halted, {
+    cause: 'undecidedBlock',
+    number: '0x3e9',
+    hash: `0x${'cd'.repeat(32)}`,
+    rule: null,
+    expected: null,
+    found: null,
+  })
+  t.notOk(text.includes('somebody'))
+  const atNoBlock = await ask({ peering: { ...PEERING, halted: haltBy('backfillError', 'gone') } })
+  t.match(JSON.parse(atNoBlock).result.halted, { cause: 'backfillError', number: null, hash: null })
 })

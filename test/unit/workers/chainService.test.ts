@@ -14,8 +14,9 @@ if (transaction === undefined || sender === undefined) throw new Error('no trans
 
 /** A pool that has one transaction, encoded as it crosses threads. */
 const encodedPool: EncodedPool = {
-  pendingTransaction: async (hash) =>
+  pooledTransaction: async (hash) =>
     transaction.hash.equals(hash) ? { encoded: transaction.encoded, sender } : null,
+  isPending: async (hash) => transaction.hash.equals(hash),
   nextNonce: async (address) => (sender.equals(address) ? 7n : null),
   pendingTransactions: async () => [{ encoded: transaction.encoded, sender }],
   queuedTransactions: async () => [],
@@ -34,6 +35,7 @@ t.test('the pool of another thread', async (t) => {
   t.same(pooled?.transaction.hash, transaction.hash)
   t.same(pooled?.sender, sender)
   t.equal(await pool.transaction(Buffer.alloc(32)), null)
+  t.equal(await pool.isPending(transaction.hash), true)
   t.equal(await pool.nextNonce(sender), 7n)
   t.equal(await pool.nextNonce(Buffer.alloc(20)), null)
   t.same(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { SHARED_FEATURES } from '../../../native/sharedFeatures.mjs'
 import { COMPRESSED_ENDING, readText } from '../../support/jsonLines.ts'
 import type { Comparison } from '../comparison.ts'
 
@@ -61,11 +62,14 @@ async function runProgram(program: string, path: string, comparison: Comparison)
   }
 }
 
-/** Builds the program in the profile of `cargo test`, so that one build serves both. @returns its path */
+/** Builds the program in the profile and with the features of `cargo test`, so that one build serves both. @returns its path */
 async function buildProgram(): Promise<string> {
+  const profile = process.env['RHIZOME_NATIVE_PROFILE']
   const options = ['build', '--quiet', '--message-format=json', '--manifest-path', MANIFEST]
+  if (profile !== undefined && profile !== '') options.push('--profile', profile)
+  options.push('--package', PACKAGE, ...SHARED_FEATURES, '--bin', PROGRAM)
   let executable: string | null = null
-  const failure = await run('cargo', [...options, '--package', PACKAGE, '--bin', PROGRAM], (line) => {
+  const failure = await run('cargo', options, (line) => {
     const message = JSON.parse(line) as { executable?: string | null; message?: { rendered?: string } }
     if (typeof message.executable === 'string') executable = message.executable
   })

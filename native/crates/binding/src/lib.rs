@@ -38,6 +38,7 @@ mod snapshot;
 mod spec;
 mod store;
 mod submission;
+mod terminals;
 mod trace;
 mod transaction;
 mod trie;

@@ -136,3 +136,12 @@ t.test('ethers and viem know a want of funds and a replacement that pays too lit
     .catch((error: unknown) => error as ViemError)
   t.ok(typeof failed === 'object' && failed.walk((cause) => cause instanceof InsufficientFundsError))
 })
+
+t.test('ethers finds a transaction that waits for a nonce, which its signers wait for', async (t) => {
+  const node = await openOldNode(t)
+  const provider = new LocalProvider(node)
+  t.teardown(() => provider.destroy())
+  const waiting = signedTransaction({ gasPrice: 1n, nonce: 1n })
+  const { hash } = await provider.broadcastTransaction(toHex(waiting.encoded))
+  t.match(await provider.getTransaction(hash), { hash, nonce: 1, blockNumber: null })
+})

@@ -226,6 +226,8 @@ t.test('ranges, tags and block hashes', async (t) => {
   t.same(await addresses({ fromBlock: '0x2', toBlock: '0x99' }), [2, 3])
   t.same(await addresses({ fromBlock: '0x4' }), [])
   t.same(await addresses({ fromBlock: '0x7', toBlock: '0x9' }), [])
+  t.same(await addresses({ fromBlock: '0x4', toBlock: '0x3' }), [], 'what follows the head')
+  t.same(await addresses({ fromBlock: '0x9', toBlock: '0x1' }), [])
   t.same(await addresses({ fromBlock: 'pending' }), [])
   t.equal((await ask({ fromBlock: '0x3', toBlock: '0x2' })).error?.code, -32602)
   t.same(await addresses({ blockHash: toHex(first?.hash ?? Buffer.alloc(32)) }), [1])

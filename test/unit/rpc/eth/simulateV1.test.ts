@@ -112,7 +112,7 @@ t.test('failures are told per call', async (t) => {
       },
     ],
   })
-  t.match(calls[0], { status: '0x0', error: { code: -32015, message: /revert/ } })
+  t.match(calls[0], { status: '0x0', error: { code: 3, message: /execution reverted/ } })
   t.ok(calls[0].error.data.startsWith('0x08c379a0'))
   t.match(calls[1], { status: '0x0', returnData: '0x', logs: [], error: { code: -32015 } })
 })

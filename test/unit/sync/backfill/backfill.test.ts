@@ -4,6 +4,7 @@ import type { Block } from '../../../../src/chain/codec/block.ts'
 import { Block as WholeBlock } from '../../../../src/chain/codec/block.ts'
 import { RLP_EMPTY_LIST } from '../../../../src/chain/codec/rlpWriter.ts'
 import { genesisHeader } from '../../../../src/chain/genesis.ts'
+import { FilledBlocks } from '../../../../src/node/filledBlocks.ts'
 import { readHeight, setCanonical } from '../../../../src/storage/heights.ts'
 import { writeIdentity } from '../../../../src/storage/metadata.ts'
 import { assertSameBlocks, BackfillScene, cutSnapshot } from '../../../support/backfillScene.ts'
@@ -207,4 +208,38 @@ t.test('a chain that leads to another genesis is said to, and nobody is punished
   t.match(scene.backfill.stats?.fault, /does not stand on its genesis/)
   t.ok(scene.firstBlock > 0, 'block 1 is not taken')
   t.same(peer.scores, [])
+})
+
+t.test('backfill has a name for what it waits for, and says what this node fails of', async (t) => {
+  let fails = true
+  let tries = 0
+  const scene = await restore(t)
+  const takeBlocks = FilledBlocks.prototype.takeBlocks
+  FilledBlocks.prototype.takeBlocks = function (blocks) {
+    tries += 1
+    return fails ? Promise.reject(new Error('no space left')) : takeBlocks.call(this, blocks)
+  }
+  t.teardown(() => {
+    FilledBlocks.prototype.takeBlocks = takeBlocks
+  })
+  const state = () => scene.backfill.stats?.state
+  scene.isFollowing = false
+  t.equal(state(), 'paused')
+  scene.isFollowing = true
+  t.equal(state(), 'running')
+  const young = scene.add(chain, { misbehave: () => 'silent' })
+  const ended = scene.run()
+  const giver = scene.add(chain)
+  await until(() => state() === 'failing')
+  t.match(scene.halts, [{ cause: 'backfillError', reason: 'no space left' }])
+  await until(() => tries > 3)
+  t.equal(scene.halts.length, 1)
+  fails = false
+  giver.misbehave = ({ type }) => (type === 'bodyRequest' ? 'silent' : undefined)
+  await until(() => state() === 'starved')
+  t.equal(scene.halts.at(-1), null, 'that peers give nothing is no failure of this node')
+  giver.misbehave = () => undefined
+  await ended
+  t.equal(state(), 'complete')
+  t.same(young.scores.includes('invalidMessage'), false)
 })

@@ -22,6 +22,7 @@ const checked = (number: number): CheckedHeader => ({
   hash: hashOf(number),
   encoded: Buffer.alloc(10),
   weight: 1n,
+  work: 1n,
 })
 
 t.test('the connection point of every fork', async (t) => {

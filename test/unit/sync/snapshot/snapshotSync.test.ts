@@ -265,3 +265,27 @@ t.test('the body of a block whose header names uncles has to have them', async (
   t.equal(await running, 'adopted')
   assertAdopted(t, scene)
 })
+
+t.test('what this node fails of is said once and kept until it goes on', async (t) => {
+  const scene = new SnapshotScene(t)
+  const takeChunk = scene.store.takeChunk.bind(scene.store)
+  let failures = 0
+  scene.store.takeChunk = async (chunk) => {
+    if (failures === 2) return takeChunk(chunk)
+    failures += 1
+    t.equal(scene.halts.length, failures - 1 > 0 ? 1 : 0)
+    throw new Error('no space left')
+  }
+  const peer = scene.add(source.peer())
+  const running = scene.run()
+  await until(() => scene.halts.length > 0)
+  t.match(scene.halts, [{ cause: 'snapshotError', reason: 'no space left' }])
+  t.equal(scene.sync.stats.snapshot?.reason, 'no space left')
+  t.equal(await running, 'adopted')
+  t.same(
+    scene.halts.map((halt) => halt?.cause ?? null),
+    ['snapshotError', null],
+  )
+  t.same(peer.scores, [])
+  assertAdopted(t, scene)
+})
