@@ -280,7 +280,7 @@ export class BodyAnswerer {
       if (kind !== BATCH_BEGIN_RECORD) this.#refuseInvalid(slot)
       else if (((words[at] ?? 0) & KIND) !== BATCH_END_RECORD) collectors.push(this.#collect(slot))
       else {
-        // A batch of nothing is no request (JSON-RPC 2.0 §6).
+        // A batch of nothing is no request (JSON-RPC 2.0).
         this.#refuseInvalid(slot)
         at += 1
       }

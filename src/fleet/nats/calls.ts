@@ -105,21 +105,29 @@ export class MemberCalls implements FleetCallsPort {
     const token = subject.slice(this.#inbox.length + 1)
     const call = this.#pending.get(token)
     if (call === undefined) return
-    if (headers?.code === NO_RESPONDERS)
-      return this.#fail(token, new FleetError('NoMember', 'the member is away'))
+    if (headers?.code === NO_RESPONDERS) {
+      this.#fail(token, new FleetError('NoMember', 'the member is away'))
+      return
+    }
     const refusal = headers?.get(REFUSAL_HEADER) ?? ''
     if (refusal !== '') {
       const text = Buffer.from(data.subarray(0, LONGEST_TEXT)).toString()
-      return this.#fail(token, new CallRefusal(KIND.test(refusal) ? refusal : 'internal', text))
+      this.#fail(token, new CallRefusal(KIND.test(refusal) ? refusal : 'internal', text))
+      return
     }
     const [index, count] = (headers?.get(CHUNK_HEADER) ?? '0/1').split('/').map(Number)
     const isInOrder = index === call.chunks.length && Number.isSafeInteger(count)
-    if (!isInOrder) return this.#fail(token, new FleetError('Malformed', 'an answer is not in order'))
+    if (!isInOrder) {
+      this.#fail(token, new FleetError('Malformed', 'an answer is not in order'))
+      return
+    }
     call.chunks.push(Buffer.from(data))
     this.#held += data.length
     const bytes = call.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (bytes > LARGEST_ANSWER || this.#held > LARGEST_SUM)
-      return this.#fail(token, new FleetError('TooLarge', 'an answer is too large'))
+    if (bytes > LARGEST_ANSWER || this.#held > LARGEST_SUM) {
+      this.#fail(token, new FleetError('TooLarge', 'an answer is too large'))
+      return
+    }
     if (call.chunks.length < Number(count)) return
     const { resolve, chunks } = call
     this.#end(token)
@@ -129,7 +137,10 @@ export class MemberCalls implements FleetCallsPort {
   async #answer(answer: FleetAnswerer, message: Msg): Promise<void> {
     const from = message.headers?.get(FROM_HEADER) ?? ''
     if (!MEMBER_ID.test(from) || message.reply === undefined) return
-    if (this.#answering >= MOST_ANSWERING) return this.#refuse(message, 'busy', 'too many calls at once')
+    if (this.#answering >= MOST_ANSWERING) {
+      this.#refuse(message, 'busy', 'too many calls at once')
+      return
+    }
     this.#answering += 1
     try {
       this.#send(message, Buffer.from(await answer(Buffer.from(message.data), from)))
@@ -143,7 +154,10 @@ export class MemberCalls implements FleetCallsPort {
   }
 
   #send(message: Msg, answer: Buffer): void {
-    if (answer.length > LARGEST_ANSWER) return this.#refuse(message, 'tooLarge', 'the answer is too large')
+    if (answer.length > LARGEST_ANSWER) {
+      this.#refuse(message, 'tooLarge', 'the answer is too large')
+      return
+    }
     const size = this.#connection.maxPayload - HEADER_ROOM
     const count = Math.max(1, Math.ceil(answer.length / size))
     for (let index = 0; index < count; index += 1) {

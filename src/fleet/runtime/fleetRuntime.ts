@@ -9,30 +9,29 @@ import type {
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
-  FrontState,
   MemberId,
 } from '../interface.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
-import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
-import type { FleetPart, FleetPartContext, FleetView } from '../part.ts'
+import type { FleetConnection, FleetConnectionOptions } from '../nats/natsConnection.ts'
+import type { FleetPart, FleetView } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { type HeardMember, Members } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { FrontNews } from './frontNews.ts'
 import { HeadWaits } from './headWaits.ts'
-import { linkedMembers, linksOf } from './links.ts'
+import { linkedMembers } from './links.ts'
 import { makerOf } from './maker.ts'
+import { OwnState } from './ownState.ts'
+import { PartHost } from './partHost.ts'
+import { reachNats } from './reachNats.ts'
 import { Skipped } from './skipped.ts'
-import { statusOf } from './status.ts'
+import { encodeStatus, statusOf } from './status.ts'
 
 /** Milliseconds between two presences without a change. */
 const TELL_PERIOD = 500
-/** Milliseconds for which an answer of another thread says that it is well. */
-const WELL_FOR = 2000
-/** Milliseconds between two attempts to reach NATS at the start. */
-const CONNECT_PAUSE = 1000
 /** Blocks that this member refused and tells. */
 const MOST_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
@@ -71,14 +70,16 @@ export class FleetRuntime {
   readonly #chain: FleetChainService
   readonly #front: FleetFrontService
   readonly #log: Logger
-  readonly #parts: readonly FleetPart[]
+  readonly #parts: PartHost
   readonly #tell: (event: FleetFrontEvent) => void
+  readonly #news: FrontNews
   readonly #names: FleetNames
   readonly #life = randomBytes(8).toString('hex')
   readonly #began = Date.now()
   readonly #identity = new Identity()
   readonly #head: ServedHead
   readonly #waits = new HeadWaits()
+  readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
   readonly #listeners = new Set<() => void>()
@@ -89,9 +90,6 @@ export class FleetRuntime {
   #telling: TransactionTelling | null = null
   #exchange: PoolExchange | null = null
   #calls: MemberCalls | null = null
-  #state: FrontState | null = null
-  #frontAt = Number.NEGATIVE_INFINITY
-  #chainAt = Number.NEGATIVE_INFINITY
   #genesis = ''
   #whyNot: string | null = null
   #executed: Presence['executed'] | null = null
@@ -101,10 +99,7 @@ export class FleetRuntime {
   #present = ''
   #isHolding: boolean | null = null
   #maker = ''
-  #linksTold = ''
-  #announcedTold = ''
   #isTold = false
-  #isDraining = false
   #isStopped = false
 
   constructor({ options, chain, front, log, parts, tell }: FleetRuntimeParts) {
@@ -112,9 +107,15 @@ export class FleetRuntime {
     this.#chain = chain
     this.#front = front
     this.#log = log
-    this.#parts = parts
+    this.#parts = new PartHost(parts, {
+      log,
+      tell,
+      onFailure: (name, error) => this.#failed(name, error),
+    })
     this.#tell = tell
+    this.#news = new FrontNews(tell)
     this.#names = new FleetNames(options.fleet)
+    this.#state = new OwnState(chain, front)
     this.#head = new ServedHead(options.adoptWait)
     this.#skipped = new Skipped(log, (name) => this.#count(name))
   }
@@ -140,15 +141,14 @@ export class FleetRuntime {
     for (const timer of this.#timers) clearInterval(timer)
     if (this.#headTimer !== null) clearTimeout(this.#headTimer)
     this.#exchange?.close()
-    for (const part of this.#parts)
-      await part.stop().catch((error: unknown) => this.#failed(part.name, error))
+    await this.#parts.stop()
     this.#calls?.close()
     await this.#connection?.close()
   }
 
   /** Tells others that this member leaves. */
   async drain(): Promise<void> {
-    this.#isDraining = true
+    this.#state.isLeaving = true
     this.#tellPresence()
     this.#look()
     if (this.#connection?.isConnected === true) await this.#connection.nats.flush()
@@ -183,7 +183,7 @@ export class FleetRuntime {
   }
 
   tellWork(template: Buffer): void {
-    if (this.#isMember) for (const part of this.#parts) part.tellWork?.(template)
+    if (this.#isMember) this.#parts.tellWork(template)
   }
 
   async call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
@@ -192,7 +192,7 @@ export class FleetRuntime {
   }
 
   toPart(name: string, message: unknown): void {
-    this.#parts.find((part) => part.name === name)?.fromFront?.(message)
+    this.#parts.fromFront(name, message)
   }
 
   status(): FleetStatus {
@@ -217,7 +217,7 @@ export class FleetRuntime {
   }
 
   get #links(): readonly MemberId[] {
-    return linkedMembers(this.#members?.all ?? [], new Set(this.#state?.peers ?? []))
+    return linkedMembers(this.#members?.all ?? [], new Set(this.#state.peers))
   }
 
   get #others(): readonly HeardMember[] {
@@ -234,43 +234,36 @@ export class FleetRuntime {
   }
 
   #whyNotReady(now: number): string | null {
-    if (this.#isDraining || this.#state?.draining === true) return 'leaving'
-    if (now - this.#frontAt > WELL_FOR) return 'the front thread does not answer'
-    if (now - this.#chainAt > WELL_FOR) return 'the chain thread does not answer'
-    if (this.#state !== null && this.#state.whyNotReady !== null) return this.#state.whyNotReady
+    const why = this.#state.whyNot(now)
+    if (why !== null) return why
     const weight = this.#executed?.totalDifficulty ?? 0n
     return this.#members?.isBehind(weight, now) === true ? 'behind' : null
   }
 
   async #connect(): Promise<void> {
-    while (this.#connection === null && !this.#isStopped) {
-      try {
-        this.#connection = await connectFleet(this.#options.connection)
-      } catch (error) {
+    const connection = await reachNats(
+      this.#options.connection,
+      () => this.#isStopped,
+      (error) => {
         this.#count('failedConnections')
         this.#log.warn({ err: error }, 'NATS is not reached; this node answers alone until it is')
-        await new Promise((resolve) => {
-          setTimeout(resolve, CONNECT_PAUSE)
-        })
-      }
-    }
-    const connection = this.#connection
+      },
+    )
     if (connection === null) return
-    if (this.#isStopped) return connection.close()
+    this.#connection = connection
     this.#log.info({ server: connection.nats.getServer() }, 'NATS is reached')
     this.#identity.begin(performance.now())
     connection.onEvent((event) => {
       if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
       if (event.kind === 'connected') {
         this.#log.info({ server: event.server }, 'NATS is reached again')
-        for (const part of this.#parts) this.#attempt(part.name, () => part.reconnected?.())
+        this.#parts.reconnected()
         for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
       }
       this.#tellPresence()
       this.#look()
     })
     this.#open(connection)
-    await this.#startParts(connection)
   }
 
   #open(connection: FleetConnection): void {
@@ -293,12 +286,24 @@ export class FleetRuntime {
     this.#calls = calls
     this.#exchange = exchange
     this.#telling = telling
-    calls.serve(STATUS_SERVICE, async () => Buffer.from(JSON.stringify(this.status(), plainly)))
+    calls.serve(STATUS_SERVICE, async () => encodeStatus(this.status()))
     this.#subscribe(this.#names.presence, (data) => this.#heard(data))
     this.#subscribe(this.#names.transactions, (data) => {
       if (this.#isMember) telling.heard(data)
     })
     this.#subscribe(this.#names.confirmed(self), (data) => telling.confirmed(data))
+    this.#parts.start({
+      nats: connection.nats,
+      jetstream: jetstream(connection.nats),
+      names: this.#names,
+      calls,
+      view: this.#view(connection),
+      chain,
+      front: this.#front,
+      dataDir: this.#options.dataDir,
+      subscribe: (subject, handler) => this.#subscribe(subject, handler),
+      count,
+    })
   }
 
   #subscribe(subject: string, handler: (data: Buffer, subject: string) => void): () => void {
@@ -310,27 +315,6 @@ export class FleetRuntime {
       },
     })
     return () => subscription?.unsubscribe()
-  }
-
-  async #startParts(connection: FleetConnection): Promise<void> {
-    if (this.#calls === null) return
-    for (const part of this.#parts) {
-      const context: FleetPartContext = {
-        nats: connection.nats,
-        jetstream: jetstream(connection.nats),
-        names: this.#names,
-        calls: this.#calls,
-        view: this.#view(connection),
-        chain: this.#chain,
-        front: this.#front,
-        dataDir: this.#options.dataDir,
-        log: this.#log.child({ part: `fleet ${part.name}` }),
-        subscribe: (subject, handler) => this.#subscribe(subject, handler),
-        count: (name, by) => this.#count(name, by),
-        tellFront: (message) => this.#tell({ kind: 'part', part: part.name, message }),
-      }
-      await part.start(context).catch((error: unknown) => this.#failed(part.name, error))
-    }
   }
 
   #view(connection: FleetConnection): FleetView {
@@ -354,10 +338,13 @@ export class FleetRuntime {
 
   #heard(data: Buffer): void {
     const presence = decodePresence(data)
-    if (presence === null) return this.#count('otherVersions')
+    if (presence === null) {
+      this.#count('otherVersions')
+      return
+    }
     const now = performance.now()
     const { self: id } = this.#options
-    const enode = this.#state?.enode ?? null
+    const enode = this.#state.enode
     const nodeId = enode === null ? null : nodeIdOf(enode)
     const own = { id, life: this.#life, began: this.#began, nodeId }
     const before = this.#identity.reason
@@ -365,7 +352,8 @@ export class FleetRuntime {
       const { reason } = this.#identity
       if (reason !== null && before === null)
         this.#log.error({ reason }, 'this process does not join its fleet')
-      return this.#look()
+      this.#look()
+      return
     }
     const hearing = this.#members?.heard(presence, now, Date.now())
     this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
@@ -382,19 +370,7 @@ export class FleetRuntime {
     const now = performance.now()
     this.#identity.tick(now)
     this.#members?.sweep(now)
-    void this.#front.state().then(
-      (state) => {
-        this.#state = state
-        this.#frontAt = performance.now()
-      },
-      () => undefined,
-    )
-    void this.#chain.ping().then(
-      () => {
-        this.#chainAt = performance.now()
-      },
-      () => undefined,
-    )
+    this.#state.ask()
     this.#sendPresence()
     this.#look()
     this.#tell({ kind: 'status', status: this.status() })
@@ -423,12 +399,12 @@ export class FleetRuntime {
       genesis: this.#genesis,
       zone,
       clock: Date.now(),
-      enode: this.#state?.enode ?? null,
+      enode: this.#state.enode,
       executed: this.#executed,
       adopted: this.#adopted,
       refused: this.#refused,
       ready: this.#whyNotReady(performance.now()) === null,
-      draining: this.#isDraining || this.#state?.draining === true,
+      draining: this.#state.isDraining,
       makes,
       links: this.#links,
     }
@@ -450,8 +426,8 @@ export class FleetRuntime {
     this.#holdHeads(!isAlone)
     this.#lookAtHead(others, isAlone, now)
     this.#lookAtMaker(others, now)
-    this.#lookAtLinks()
-    this.#announce(others)
+    this.#news.announce(others)
+    if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
   #holdHeads(isHolding: boolean): void {
@@ -502,25 +478,6 @@ export class FleetRuntime {
     this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
   }
 
-  #lookAtLinks(): void {
-    const { connect, trusted } = linksOf(this.#options.self, this.#members?.all ?? [], this.#genesis)
-    const text = `${connect.join()} ${trusted.join()}`
-    if (text === this.#linksTold || !this.#isMember) return
-    this.#linksTold = text
-    this.#tell({ kind: 'members', connect, trusted })
-  }
-
-  #announce(others: readonly HeardMember[]): void {
-    const blocks = others.map(({ presence: { executed } }) => ({
-      number: executed.number,
-      hash: executed.hash,
-    }))
-    const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
-    if (text === this.#announcedTold) return
-    this.#announcedTold = text
-    this.#tell({ kind: 'announced', blocks })
-  }
-
   #attempt(what: string, action: () => void): void {
     try {
       action()
@@ -538,11 +495,4 @@ export class FleetRuntime {
   #count(name: string, by = 1): void {
     this.#counts[name] = (this.#counts[name] ?? 0) + by
   }
-}
-
-/** Values that JSON has not. */
-function plainly(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString()
-  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
-  return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data as number[]).toString('hex') : value
 }

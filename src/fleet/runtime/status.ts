@@ -57,3 +57,13 @@ function memberOf(
     linked: presence.enode === null ? null : linked.has(id) || links.includes(self),
   }
 }
+
+/** A status as JSON: numbers that it has not are texts, bytes are hex. */
+export function encodeStatus(status: FleetStatus): Buffer {
+  const plainly = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return value.toString()
+    const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+    return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data as number[]).toString('hex') : value
+  }
+  return Buffer.from(JSON.stringify(status, plainly))
+}
