@@ -3,6 +3,7 @@ import { type EnabledMethods, isEnabled } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { isPrivileged } from '../rpc/privileged.ts'
+import { whyNoFeeMarket } from '../rpc/sending/typedTransaction.ts'
 
 /** A method as requests find it. */
 export interface Route {
@@ -83,7 +84,8 @@ export class Router {
       return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)
     }
     // What names no method is no request.
-    return new RpcError(method === null ? 'invalidRequest' : 'methodNotFound')
+    if (method === null) return new RpcError('invalidRequest')
+    return new RpcError('methodNotFound', whyNoFeeMarket(method))
   }
 }
 

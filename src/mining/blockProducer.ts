@@ -13,12 +13,15 @@ import { sealInProcess } from './seal.ts'
  */
 export const GROUP_MILLISECONDS = 50
 
+/** Seconds from each block to the next: always the same, or at random between the least and the most. */
+export type BlockInterval = number | readonly [least: number, most: number]
+
 /** When blocks are produced automatically; with neither mode they are made by hand only. */
 export interface ProducerMode {
   /** As soon as the pool has an executable transaction. */
   readonly instant: boolean
-  /** Seconds from each block to the next, with or without transactions; null for none. */
-  readonly interval: number | null
+  /** With or without transactions; null for none. */
+  readonly interval: BlockInterval | null
 }
 
 /** Whether blocks are produced automatically. */
@@ -95,16 +98,23 @@ export class BlockProducer {
 
   /** Restarts the interval from now, unless it is unchanged. */
   setMode(mode: ProducerMode): void {
-    if (mode.interval !== this.#mode.interval) {
-      if (this.#timer !== null) clearInterval(this.#timer)
-      this.#timer = null
-      if (mode.interval !== null) {
-        this.#timer = setInterval(() => this.#mineInTime(), mode.interval * 1000)
-      }
+    if (String(mode.interval) !== String(this.#mode.interval)) {
+      if (this.#timer !== null) clearTimeout(this.#timer)
+      this.#timer = mode.interval === null ? null : this.#startTimer(mode.interval)
     }
     this.#mode = mode
     this.#params.onMode(mode)
     this.#attempt(() => this.mineWaiting())
+  }
+
+  #startTimer(interval: BlockInterval): NodeJS.Timeout {
+    if (typeof interval === 'number') return setInterval(() => this.#mineInTime(), interval * 1000)
+    const [least, most] = interval
+    const next = () => {
+      this.#timer = this.#startTimer(interval)
+      this.#mineInTime()
+    }
+    return setTimeout(next, (least + Math.random() * (most - least)) * 1000)
   }
 
   /** Stops production; running requests end with the current block. */

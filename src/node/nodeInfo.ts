@@ -58,6 +58,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     answerBytes: config.maxResponseSize,
     gasPriceFactor: GAS_PRICE_FACTOR,
     gasPriceFloor: BigInt(config.gasPriceFloor),
+    intervalUnit: config.clientName === 'anvil' ? 'seconds' : 'milliseconds',
     hosted: config.profile === 'hosted',
     enabled: enabledMethodsFromConfig(config),
   }

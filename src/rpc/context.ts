@@ -23,6 +23,7 @@ import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
 import type { DevCommands } from './devCommands.ts'
 import type { MiningCommands } from './miningCommands.ts'
+import type { IntervalUnit } from './params/blockInterval.ts'
 
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
@@ -57,6 +58,8 @@ export interface RpcSettings {
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */
   readonly gasPriceFloor: bigint
+  /** What evm_setIntervalMining counts. */
+  readonly intervalUnit: IntervalUnit
   /** Whether the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */

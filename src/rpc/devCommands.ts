@@ -1,5 +1,5 @@
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
-import type { ProducerMode } from '../mining/blockProducer.ts'
+import type { BlockInterval, ProducerMode } from '../mining/blockProducer.ts'
 import type { SendOutcome } from '../txpool/interface.ts'
 import type { CommandSignal } from './context.ts'
 
@@ -31,7 +31,7 @@ export interface PoolSelection {
  * a port: parameters and results are plain values (`workers/plainValue.ts`).
  */
 export interface DevCommands {
-  /** Remembers the chain as it is; ids count from 1. */
+  /** Remembers the chain as it is; ids count from 1, and none is given twice. */
   snapshot(): Promise<number>
   /** Goes back to a snapshot, which stays, while later ones are forgotten; false when there is none of that id. */
   revert(id: bigint): Promise<boolean>
@@ -60,8 +60,8 @@ export interface DevCommands {
   instance(): Promise<string>
   /** Whether a block is made as soon as there is a transaction. */
   setAutomine(on: boolean): Promise<void>
-  /** Makes blocks in an interval of so many seconds; null for no longer. */
-  setInterval(seconds: number | null): Promise<void>
+  /** Makes blocks in an interval; null for no longer. */
+  setInterval(interval: BlockInterval | null): Promise<void>
   /** How blocks are made. */
   mode(): Promise<ProducerMode>
   /** Stops making blocks in intervals, or goes on. */

@@ -196,6 +196,51 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       found.error === undefined,
   },
   {
+    methods: 'eth_feeHistory, eth_maxPriorityFeePerGas, eth_blobBaseFee, eth_baseFee',
+    topic: 'methods',
+    what: 'unknown methods on both; here the message says how to send transactions without a type',
+    why: 'decisions.md D44',
+    applies: ({ expected, found }) =>
+      expected.error?.code === -32601 &&
+      found.error?.code === -32601 &&
+      /: this network takes legacy transactions/.test(found.error.message),
+  },
+  {
+    methods: 'debug_traceTransaction',
+    topic: 'traces',
+    what: 'with a tracer that is named, an unknown transaction is -32000 `transaction not found`, as geth answers; the reference has an internal error',
+    why: 'decisions.md D47: errors in words of those clients',
+    applies: ({ method, expected, found }) =>
+      method === 'debug_traceTransaction' && expected.error?.code === -32603 && found.error?.code === -32000,
+  },
+  {
+    methods: 'evm_snapshot, evm_revert',
+    topic: 'transactions',
+    what: 'no id is given twice, not even after evm_reset or evm_revert',
+    why: 'decisions.md D11: what its user asks for decides',
+    applies: ({ method, expected, found }) =>
+      method === 'evm_snapshot' && typeof expected.result === 'string' && typeof found.result === 'string',
+  },
+  {
+    methods: 'evm_increaseTime',
+    topic: 'transactions',
+    what: 'a negative number of seconds is -32602; the reference leaves the time as it is',
+    why: 'decisions.md D22: -32602 parameters',
+    applies: ({ method, params, found }) =>
+      method === 'evm_increaseTime' && /^-/.test(String(params[0])) && found.error?.code === -32602,
+  },
+  {
+    methods: 'eth_sendRawTransaction, eth_sendTransaction, personal_sendTransaction',
+    topic: 'transactions',
+    what: 'the refusal of a transaction for another chain also says which chain this is',
+    why: 'decisions.md D53',
+    applies: ({ method, expected, found }) =>
+      /_send(Raw)?Transaction$/.test(method) &&
+      expected.error?.code === found.error?.code &&
+      /^Invalid chainId: /.test(expected.error?.message ?? '') &&
+      / is [0-9]+$/.test(found.error?.message ?? ''),
+  },
+  {
     methods: 'evm_mine',
     topic: 'transactions',
     what: 'always extends the head; accepts a timestamp, or `{timestamp, blocks}`',

@@ -23,6 +23,7 @@ export const TEST_SETTINGS: RpcSettings = {
   answerBytes: 10 * 1024 * 1024,
   gasPriceFactor: 1100n,
   gasPriceFloor: 0n,
+  intervalUnit: 'milliseconds',
   hosted: false,
   enabled: { modules: ['*'], disabledMethods: [], dev: true },
 }

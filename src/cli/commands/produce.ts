@@ -73,7 +73,9 @@ async function describe(ask: AskNode): Promise<string> {
   ])
   const ways = [
     ...(instant === true ? ['a block for every transaction'] : []),
-    ...(interval === null ? [] : [`a block every ${String(interval)} s`]),
+    ...(interval === null
+      ? []
+      : [`a block every ${Array.isArray(interval) ? interval.join(' to ') : String(interval)} s`]),
   ]
   return `head ${Number(head)}; ${ways.length === 0 ? 'blocks when asked for' : ways.join(' and ')}`
 }

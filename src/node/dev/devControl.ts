@@ -5,6 +5,7 @@ import { RlpError } from '../../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { BlockClock, ClockState } from '../../mining/blockClock.ts'
 import {
+  type BlockInterval,
   type BlockProducer,
   GROUP_MILLISECONDS,
   type MineRequest,
@@ -19,6 +20,7 @@ import type { StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
 interface Snapshot {
+  readonly id: number
   readonly number: number
   readonly edits: StateEdits
   /** null for a clock that nobody moved. */
@@ -58,10 +60,12 @@ export interface DevControlParams {
 export class DevControl {
   readonly #params: DevControlParams
   #snapshots: Snapshot[] = []
+  /** Id of the last snapshot: whoever still has one from before a reset must not go back to another. */
+  #lastSnapshotId = 0
   /** Snapshots, and the edits that each has of its own. */
   #snapshotEntries = 0
-  /** Seconds between the blocks that were stopped; null when none were. */
-  #stoppedInterval: number | null = null
+  /** Of the blocks that were stopped; null when none were. */
+  #stoppedInterval: BlockInterval | null = null
 
   constructor(params: DevControlParams) {
     this.#params = params
@@ -69,7 +73,7 @@ export class DevControl {
 
   /**
    * Remembers the chain as it is.
-   * @returns the snapshot's id, from 1
+   * @returns the snapshot's id, from 1; none is given twice
    * @throws RpcError -32005 when there are too many, each with all edits of its time
    */
   snapshot(): number {
@@ -82,14 +86,18 @@ export class DevControl {
         `limit exceeded: ${this.#snapshots.length} snapshots are kept; evm_revert forgets those behind the one it goes back to`,
       )
     this.#snapshotEntries = entries
-    return this.#snapshots.push({ number: chain.head.number, edits, clock: clock.state() })
+    this.#lastSnapshotId += 1
+    const id = this.#lastSnapshotId
+    this.#snapshots.push({ id, number: chain.head.number, edits, clock: clock.state() })
+    return id
   }
 
   /** Goes back to a snapshot; later ones are forgotten, it stays. False when there is none of that id. */
   async revert(id: bigint): Promise<boolean> {
-    const snapshot = id < 1n ? undefined : this.#snapshots[Number(id) - 1]
+    const index = this.#snapshots.findIndex((snapshot) => BigInt(snapshot.id) === id)
+    const snapshot = this.#snapshots[index]
     if (snapshot === undefined) return false
-    this.#keepSnapshots(this.#snapshots.slice(0, Number(id)))
+    this.#keepSnapshots(this.#snapshots.slice(0, index + 1))
     await this.#goBack(snapshot)
     return true
   }
@@ -164,11 +172,11 @@ export class DevControl {
     producer.setMode({ ...producer.mode, instant: on })
   }
 
-  /** Makes blocks in an interval of so many seconds, or no longer. */
-  setInterval(seconds: number | null): void {
+  /** Makes blocks in an interval, or no longer. */
+  setInterval(interval: BlockInterval | null): void {
     const { producer } = this.#params
     this.#stoppedInterval = null
-    producer.setMode({ ...producer.mode, interval: seconds })
+    producer.setMode({ ...producer.mode, interval })
   }
 
   /**
@@ -268,7 +276,7 @@ export class DevControl {
     await commit()
   }
 
-  async #goBack({ number, edits, clock: time }: Snapshot): Promise<void> {
+  async #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>): Promise<void> {
     const { chain, clock, editor, onStateEdited, clearPool, assertWritable, flushed } = this.#params
     assertWritable()
     const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))

@@ -1,11 +1,11 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Seconds between blocks that are made in intervals; null when none are. */
+/** Seconds between blocks that are made in intervals, or the least and the most; null when none are. */
 export const getIntervalSeconds = defineMethod({
   name: 'anvil_getIntervalMining',
-  doc: 'Seconds from each block to the next; null when none are made in intervals.',
+  doc: 'Seconds from each block to the next, or [least, most]; null when none are made in intervals.',
   params: [],
-  result: { title: 'seconds or null' },
+  result: { title: 'seconds, range or null' },
   lane: 'chain',
   cost: 1,
   cache: 'none',

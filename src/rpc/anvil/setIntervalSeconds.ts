@@ -1,19 +1,18 @@
-import { LONGEST_BLOCK_TIME } from '../../config/options/production.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { boundedNumber } from '../params/boundedNumber.ts'
+import { blockInterval, inSeconds } from '../params/blockInterval.ts'
 
 /** As evm_setIntervalMining, in seconds as anvil defines it. */
 export const setIntervalSeconds = defineMethod({
   name: 'anvil_setIntervalMining',
-  doc: 'Makes a block every so many seconds, with or without transactions; 0 for none.',
-  params: [boundedNumber('seconds', LONGEST_BLOCK_TIME)],
+  doc: 'Makes a block every so many seconds, or at a random time of [least, most], with or without transactions; 0 for none.',
+  params: [blockInterval('seconds')],
   result: { type: 'null' },
   lane: 'chain',
   cost: 1,
   cache: 'none',
   audience: 'dev',
   handler: async ({ commands }, [seconds]) => {
-    await commands.dev.setInterval(seconds === 0 ? null : seconds)
+    await commands.dev.setInterval(inSeconds(seconds, 'seconds'))
     return null
   },
 })

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { invalidParams } from '../errors.ts'
+import { RpcError } from '../errors.ts'
 import { RawJson } from '../json.ts'
 import { traceOptions } from '../params/traceOptions.ts'
 import { anyTransactionHash } from '../params/transactionHash.ts'
@@ -17,8 +17,9 @@ export const traceTransaction = defineMethod({
   handler: (context, [hash, form]) => {
     const found = findTransaction(context, hash)
     if (found === null) {
+      // As the reference; clients that name a tracer take -32602 for one that is not there.
       if (form.tracer === 'structLogs') return null
-      throw invalidParams(`No transaction info for 0x${hash.toString('hex')}`)
+      throw new RpcError('executionFailed', 'transaction not found')
     }
     const [trace] = traceTransactions(context, found.block, form, [found.index])
     return new RawJson(trace?.texts[0] ?? 'null')

@@ -8,6 +8,7 @@ import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
+import { chainIdOfWideV, wrongChainId } from '../sending/chainIds.ts'
 import { transactionRefused } from '../sending/refused.ts'
 import { assertLegacy } from '../sending/typedTransaction.ts'
 
@@ -32,12 +33,16 @@ export async function sendEncoded(
   { commands, node }: Pick<NodeContext, 'commands' | 'node'>,
   encoded: Buffer,
 ): Promise<Buffer> {
-  const transaction = decode(encoded)
+  const transaction = decode(encoded, node.chainId)
   if (transaction.executionGasLimit === null) {
     throw invalidParams('Missing parameter, gasPrice, gas or value')
   }
   if (!acceptsSignature(transaction, node.chainId)) {
-    throw invalidParams(`Invalid chainId: ${transaction.fields.chainId}`)
+    const { chainId } = transaction.fields
+    // The reference's text for any signature that a block may not have.
+    throw chainId === 0 || chainId === node.chainId
+      ? invalidParams(`Invalid chainId: ${chainId}`)
+      : wrongChainId(chainId, node.chainId)
   }
   const outcome = await commands.sendTransaction(encoded)
   if (outcome.status === 'refused') throw transactionRefused(outcome)
@@ -45,7 +50,7 @@ export async function sendEncoded(
 }
 
 /** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain */
-function decode(encoded: Buffer): Transaction {
+function decode(encoded: Buffer, ownChainId: number): Transaction {
   assertLegacy(encoded)
   try {
     return parseTransaction(encoded)
@@ -55,6 +60,10 @@ function decode(encoded: Buffer): Transaction {
         `invalid argument 0: hex string has length ${encoded.length * 2}, want 40 for RSK address`,
         { cause: error },
       )
+    }
+    if (error instanceof CodecError && error.code === 'TRANSACTION_SIGNATURE') {
+      const foreign = chainIdOfWideV(encoded)
+      if (foreign !== null) throw wrongChainId(foreign, ownChainId)
     }
     if (error instanceof RlpError || error instanceof CodecError) {
       throw invalidParams(`Invalid input: ${describe(error)}`, { cause: error })

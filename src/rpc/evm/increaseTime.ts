@@ -3,7 +3,7 @@ import { invalidParams } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { type Param, scalarText } from '../params/param.ts'
 
-const SECONDS = /^(0x[0-9a-fA-F]{1,13}|-?[0-9]{1,15})$/
+const SECONDS = /^(0x[0-9a-fA-F]{1,13}|[0-9]{1,15})$/
 const SHOWN_CHARACTERS = 66
 
 /** Moves the time of the next block forward; answers with what was added since the last one. */
@@ -20,7 +20,7 @@ export const increaseTime = defineMethod({
   handler: async ({ commands }, [added]) => quantity(await commands.dev.increaseTime(added)),
 })
 
-/** Seconds in hex or decimal; what is not above zero changes nothing (rpc.md §3.8). */
+/** Seconds in hex or decimal; 0 changes nothing (rpc.md §3.8). Time never goes back. */
 function seconds(): Param<number> {
   return {
     name: 'seconds',

@@ -1,6 +1,6 @@
 import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { NodeContext } from '../context.ts'
-import { type ErrorData, RpcError, responseTooLarge } from '../errors.ts'
+import { RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { PagedResult, RawElements, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
@@ -50,21 +50,23 @@ function readWhole(context: NodeContext, search: LogSearch, { from }: LogRange):
   const { logBlocks, logCount, answerBytes } = context.node.settings
   // Full at the first byte or log too many.
   const { bytes, count, last } = readLogs(context, search, { bytes: answerBytes + 1, logs: logCount })
-  if (count > logCount) throw tooManyLogs(logCount, from, Math.max(from + logBlocks - 1, (last ?? from) - 1))
+  const accepted = from + logBlocks - 1
+  if (count > logCount) {
+    const reached = Math.max(accepted, (last ?? from) - 1)
+    throw tooMuch('logLimit', `Filter returned more than ${logCount} logs`, { from, to: reached })
+  }
   if (bytes.length > answerBytes) {
-    throw responseTooLarge(answerBytes, { data: wholeRange(from, from + logBlocks - 1) })
+    throw tooMuch('overLimit', `Response size limit of ${answerBytes} bytes exceeded`, { from, to: accepted })
   }
   return new RawElements(bytes)
 }
 
-/** A range that is answered whatever its size (decisions.md D30). */
-function wholeRange(from: number, to: number): ErrorData {
-  return { fromBlock: quantity(from), toBlock: quantity(to) }
-}
-
-function tooManyLogs(most: number, from: number, to: number): RpcError {
-  return new RpcError(
-    'logLimit',
-    `Filter returned more than ${most} logs. Use the range 0x${from.toString(16)} to 0x${to.toString(16)}.`,
-  )
+/**
+ * The refusal of a range with one that is accepted, in the words of Infura, by which indexers find it: ponder, rindexer,
+ * graph-node (decisions.md D30).
+ */
+function tooMuch(kind: 'logLimit' | 'overLimit', reason: string, { from, to }: LogRange): RpcError {
+  const data = { fromBlock: quantity(from), toBlock: quantity(to) }
+  const message = `${reason}. Try with this block range [${data.fromBlock}, ${data.toBlock}].`
+  return new RpcError(kind, message, { data })
 }

@@ -3,8 +3,8 @@ import { bigIntToBytes, EMPTY_BYTES, toHex } from '../../util/bytes.ts'
 import type { Signer, Wallet } from '../../wallet/interface.ts'
 import { signTransaction } from '../../wallet/signing.ts'
 import type { NodeContext } from '../context.ts'
-import { invalidParams } from '../errors.ts'
 import type { TransactionObject } from '../params/transactionObject.ts'
+import { wrongChainId } from './chainIds.ts'
 import { transactionRefused } from './refused.ts'
 
 /** Gas of a transaction that names none (specification.md Call object). */
@@ -75,8 +75,6 @@ function readChainId(
 ): number {
   if (chainId === null || chainIdText === null) return own
   const isByte = chainIdText.startsWith('0x') ? ONE_BYTE_HEX.test(chainIdText) : chainId <= 255n
-  if (!isByte) throw invalidParams(`Invalid chainId: ${chainIdText}`)
-  if (chainId === 0n || chainId === BigInt(own)) return own
-  const shown = wording === 'written' ? chainIdText : BigInt.asIntN(8, chainId)
-  throw invalidParams(`Invalid chainId: ${shown}`)
+  if (isByte && (chainId === 0n || chainId === BigInt(own))) return own
+  throw wrongChainId(wording === 'written' || !isByte ? chainIdText : chainId, own)
 }

@@ -106,6 +106,7 @@ export function toReplayConfig(settings: ReferenceSettings, recorded: RecordedOp
     corsOrigin: corsOrigin(settings['rpc.providers.web.cors']),
     // The reference answers what blocks ask for, also when that is nothing.
     gasPriceFloor: 0,
+    revertErrors: 'reference',
   })
   return {
     config,

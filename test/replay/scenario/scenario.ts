@@ -29,6 +29,8 @@ export class Scenario {
   readonly #live: LiveNode
   readonly #blocks: RecordedBlocks
   readonly #mapping = new Mapping()
+  /** Ids of snapshots by the recorded ones, which count from 1 after each reset. */
+  readonly #snapshots = new Map<string, string>()
   /** The one WebSocket of the recording. */
   readonly #connection = new Notifications()
   /** The head that the recording has after the request that runs; null when it does not say. */
@@ -75,7 +77,7 @@ export class Scenario {
     if (isWiderHere(exchange, method) || hasRunOutOfTime(exchange)) return null
     this.#setClock(exchange, later)
     const asked = await this.#live.service.ask(
-      this.#mapping.toOwn(text),
+      this.#ownSnapshot(method, exchange, this.#mapping.toOwn(text)),
       exchange.transport === 'ws' ? this.#connection : undefined,
     )
     await this.#followHead()
@@ -169,10 +171,20 @@ export class Scenario {
   #learn({ response }: Exchange, method: string, text: string): void {
     const recorded = (response as { result?: unknown } | null)?.result
     const found = text === '' ? undefined : (JSON.parse(text) as { result?: unknown }).result
+    if (method === 'evm_reset') this.#snapshots.clear()
     if (typeof recorded !== 'string' || typeof found !== 'string') return
+    if (method === 'evm_snapshot') this.#snapshots.set(recorded, found)
     if (NAMING.test(method) || (DERIVED.test(method) && recorded.length === found.length)) {
       this.#mapping.learn(recorded, found)
     }
+  }
+
+  /** A request to go back to a snapshot, by its own id. */
+  #ownSnapshot(method: string, { request }: Exchange, text: string): string {
+    const { params } = (request ?? {}) as { params?: unknown }
+    const id: unknown = Array.isArray(params) ? params[0] : undefined
+    const own = method === 'evm_revert' && typeof id === 'string' ? this.#snapshots.get(id) : undefined
+    return own === undefined ? text : text.replace(`"${id}"`, `"${own}"`)
   }
 
   #translate({ request, response }: Exchange, text: string): string {

@@ -69,6 +69,25 @@ t.test("geth's tracers", async (t) => {
   }
 })
 
+t.test('a transaction that is unknown', async (t) => {
+  const { answer } = await openDevNode(t)
+  const unknown = `0x${'11'.repeat(32)}`
+  for (const tracer of [
+    'callTracer',
+    'flatCallTracer',
+    'prestateTracer',
+    '4byteTracer',
+    'noopTracer',
+    'structLogger',
+  ]) {
+    t.same(await answer('debug_traceTransaction', unknown, { tracer }), {
+      ...{ jsonrpc: '2.0', id: 1 },
+      error: { code: -32000, message: 'transaction not found' },
+    })
+  }
+  t.equal((await answer('debug_traceTransaction', unknown)).result, null, 'as the reference')
+})
+
 t.test("struct logs in geth's form when they are asked for", async (t) => {
   const { trace } = await mined(t)
   const { structLogs, ...rest } = await trace('structLogger')

@@ -1,6 +1,7 @@
 import { type Authorization, JsonRpcApiProvider, Network, toQuantity, Wallet } from 'ethers'
 import t, { type Test } from 'tap'
 import { createWalletClient, custom, InsufficientFundsError, type BaseError as ViemError } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { toHex } from '../../../../src/util/bytes.ts'
 import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../../../support/accounts.ts'
 import { STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
@@ -91,8 +92,37 @@ t.test('eth_sendTransaction takes maxFeePerGas as the gas price', async (t) => {
   t.equal(await priceOf(await ask('eth_sendTransaction', { ...call, gasPrice: '0x9' })), '0x9')
   t.equal((await ask('eth_signTransaction', call)).tx.gasPrice, '0x7')
   t.match(await answer('eth_sendTransaction', { ...call, maxFeePerGas: 'zz' }), { error: { code: -32602 } })
-  t.match(await answer('eth_feeHistory', '0x1', 'latest', []), { error: { code: -32601 } })
-  t.match(await answer('eth_maxPriorityFeePerGas'), { error: { code: -32601 } })
+})
+
+t.test('methods of fee markets are unknown, and say how to send without', async (t) => {
+  for (const config of [{}, { modules: ['net'] }, { profile: 'hosted' as const }]) {
+    const { answer } = await openDevNode(t, config)
+    for (const method of ['eth_feeHistory', 'eth_maxPriorityFeePerGas', 'eth_blobBaseFee']) {
+      const { error } = await answer(method)
+      t.equal(error?.code, -32601)
+      t.ok(error?.message.startsWith(`the method ${method} does not exist/is not available: this network`))
+      for (const way of [/--legacy in Foundry/, /type: 'legacy' in viem/, /type: 0 in ethers/]) {
+        t.match(error?.message, way)
+      }
+    }
+  }
+})
+
+t.test('what is signed for another chain is refused with both chain ids', async (t) => {
+  const { answer } = await openDevNode(t)
+  const account = privateKeyToAccount(COW_KEY)
+  const sentence = (id: number) => `Invalid chainId: ${id}, for the chain id of this network is 33`
+  for (const chainId of [1, 30, 31, 110, 111, 137, 1337, 31_337, 11_155_111, 2 ** 48]) {
+    const fields = { type: 'legacy', chainId, to: COW_ADDRESS, gas: 21_000n, gasPrice: 1n, nonce: 0 } as const
+    for (const value of [0n, 1n, 2n, 3n]) {
+      const signed = await account.signTransaction({ ...fields, value })
+      for (const method of ['eth_sendRawTransaction', 'eth_sendRawTransactionSync']) {
+        t.same((await answer(method, signed)).error, { code: -32602, message: sentence(chainId) })
+      }
+    }
+    const { error } = await answer('eth_sendTransaction', { from: COW_ADDRESS, to: COW_ADDRESS, chainId })
+    t.same(error, { code: -32602, message: sentence(chainId) })
+  }
 })
 
 t.test('ethers and viem know a want of funds and a replacement that pays too little', async (t) => {

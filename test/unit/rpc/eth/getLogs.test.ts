@@ -160,7 +160,7 @@ t.test('10,000 logs or 2,000 blocks, exactly', async (t) => {
   const refused = await ask({ fromBlock: '0x1', toBlock: hex(2001) })
   t.equal(refused.error?.code, -32012, '2,001 blocks, 10,001 logs')
   const [, from = '', to = ''] =
-    /range (0x[0-9a-f]+) to (0x[0-9a-f]+)/.exec(refused.error?.message ?? '') ?? []
+    /Try with this block range \[(0x[0-9a-f]+),\s*(0x[0-9a-f]+)\]/.exec(refused.error?.message ?? '') ?? []
   t.same([from, to], ['0x1', hex(2000)])
   t.equal(await count(from, to), 10_000)
   t.equal(await count('0x2', hex(2001)), 9996)
@@ -193,9 +193,28 @@ t.test('the range that an error names reaches as far as the logs allow', async (
   chain.append(Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? one(testLog(1)) : [])))
   const ask = open(t, chain, { logBlocks: 20, logCount: 10 })
   const refused = await ask({ fromBlock: '0x5', toBlock: hex(300), address: toHex(testAddress(1)) })
-  t.equal(refused.error?.message, `Filter returned more than 10 logs. Use the range 0x5 to ${hex(110)}.`)
+  t.strictSame(refused.error, {
+    code: -32012,
+    message: `Filter returned more than 10 logs. Try with this block range [0x5, ${hex(110)}].`,
+    data: { fromBlock: '0x5', toBlock: hex(110) },
+  })
   t.equal((await ask({ fromBlock: '0x5', toBlock: hex(110) })).result?.length, 10)
   t.equal((await ask({ fromBlock: '0x5', toBlock: hex(111) })).error?.code, -32012)
+})
+
+t.test('the logs of a filter that are too many are refused with a range, too', async (t) => {
+  const chain = new SyntheticChain(t)
+  chain.append([1, 2, 3].map(() => one(testLog(1))))
+  const service = openService(t, chain, { logBlocks: 2, logCount: 2 })
+  const send = async (method: string, params: readonly unknown[]) =>
+    JSON.parse((await service.ask(JSON.stringify({ id: 1, method, params }))).text) as Answer
+  const { result: handle } = await send('eth_newFilter', [{ fromBlock: '0x1' }])
+  t.match(await send('eth_getFilterLogs', [handle]), {
+    error: {
+      code: -32012,
+      message: 'Filter returned more than 2 logs. Try with this block range [0x1, 0x2].',
+    },
+  })
 })
 
 t.test(
@@ -206,7 +225,7 @@ t.test(
     const ask = open(t, chain, { logBlocks: 10, answerBytes: 100_000 })
     t.match((await ask({ fromBlock: '0x1', toBlock: hex(50) })).error, {
       code: -32011,
-      message: /100000 bytes/,
+      message: `Response size limit of 100000 bytes exceeded. Try with this block range [0x1, ${hex(10)}].`,
       data: { fromBlock: '0x1', toBlock: hex(10) },
     })
     t.equal((await ask({ fromBlock: '0x1', toBlock: hex(10) })).result?.length, 10)

@@ -27,11 +27,24 @@ t.test('snapshots nest; going back drops later ones and keeps its own', async (t
   t.equal(await ask('eth_blockNumber'), '0x1')
   t.equal(await ask('evm_revert', '0x2'), false, 'it was dropped')
   t.equal(await ask('evm_revert', '0x1'), true, 'it was kept')
-  t.equal(await ask('evm_snapshot'), '0x2')
-  await ask('evm_reset')
-  t.equal(await ask('eth_blockNumber'), '0x0')
-  t.equal(await ask('evm_revert', '0x1'), false)
-  t.equal(await ask('evm_snapshot'), '0x1')
+  t.equal(await ask('evm_snapshot'), '0x3')
+  for (const [reset, id] of [
+    ['evm_reset', '0x4'],
+    ['hardhat_reset', '0x5'],
+    ['anvil_reset', '0x6'],
+  ] as const) {
+    await ask(reset)
+    t.equal(await ask('eth_blockNumber'), '0x0')
+    t.equal(await ask('evm_revert', '0x1'), false)
+    t.equal(await ask('evm_snapshot'), id, 'whoever has an older one goes back to no other')
+    await ask('evm_mine')
+    t.equal(await ask('evm_revert', id), true)
+    t.equal(await ask('eth_blockNumber'), '0x0')
+  }
+  const dump = await ask('anvil_dumpState')
+  await ask('anvil_loadState', dump)
+  t.equal(await ask('evm_revert', '0x6'), false)
+  t.equal(await ask('evm_snapshot'), '0x7')
 })
 
 t.test('nothing of a block that was taken back is left', async (t) => {

@@ -21,11 +21,14 @@ async function openAtNow(t: Parameters<typeof openDevNode>[0], config = {}) {
 }
 
 t.test('seconds that are added move all blocks to come; the answer is the recorded one', async (t) => {
-  const { ask, times } = await openAtNow(t)
+  const { ask, answer, times } = await openAtNow(t)
   t.equal(await ask('evm_increaseTime', '0xa'), '0xa')
   t.equal(await ask('evm_increaseTime', '10'), '0x14')
   t.equal(await ask('evm_increaseTime', 10), '0x1e')
-  t.equal(await ask('evm_increaseTime', '-1'), '0x1e')
+  for (const negative of ['-1', -1, -100]) {
+    t.match(await answer('evm_increaseTime', negative), { error: { code: -32602, message: /seconds -1/ } })
+  }
+  t.equal(await ask('evm_increaseTime', 0), '0x1e')
   await ask('evm_mine')
   t.equal(await ask('evm_increaseTime', '0xc8'), '0xc8')
   await ask('evm_mine')
@@ -125,7 +128,41 @@ t.test('intervals are set, stopped and gone on with while the node runs', async 
   t.equal(await ask('anvil_getIntervalMining'), null, 'an interval of none is not stopped, it is gone')
   await ask('anvil_setIntervalMining', 3600)
   t.equal(await ask('anvil_getIntervalMining'), 3600)
-  for (const wrong of [86_400_001, '-1', 'x', null]) {
-    t.match(await answer('evm_setIntervalMining', wrong), { error: { code: -32602 } })
+  for (const wrong of [86_400_001, '-1', 'x', null, [], [1], [2, 1], [1, 2, 3], [-1, 2], [0, 86_400_001]]) {
+    t.match(await answer('evm_setIntervalMining', wrong), { error: { code: -32602 } }, JSON.stringify(wrong))
+  }
+})
+
+t.test('intervals may be a range, of which each block has another one', async (t) => {
+  const { ask } = await openAtNow(t)
+  t.equal(await ask('evm_setIntervalMining', [5, 20]), true)
+  t.same(await ask('anvil_getIntervalMining'), [0.005, 0.02])
+  while (Number(await ask('eth_blockNumber')) < 4) await new Promise((resolve) => setTimeout(resolve, 5))
+  await ask('evm_stopMining')
+  t.equal(await ask('eth_mining'), false)
+  const stopped = await ask('eth_blockNumber')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  t.equal(await ask('eth_blockNumber'), stopped)
+  await ask('evm_startMining')
+  t.same(await ask('anvil_getIntervalMining'), [0.005, 0.02], 'it goes on as it was')
+  await ask('anvil_setIntervalMining', ['0x7', 9])
+  t.same(await ask('anvil_getIntervalMining'), [7, 9])
+  await ask('evm_setIntervalMining', [0, 0])
+  t.equal(await ask('anvil_getIntervalMining'), null)
+})
+
+t.test('a node with the name of anvil counts seconds, as its clients do', async (t) => {
+  for (const [clientName, seconds] of [
+    ['anvil', 30],
+    ['hardhat', 0.03],
+    ['rhizome', 0.03],
+  ] as const) {
+    const { ask, answer } = await openAtNow(t, { clientName })
+    t.equal(await ask('evm_setIntervalMining', 30), true)
+    t.equal(await ask('anvil_getIntervalMining'), seconds, clientName)
+    await ask('anvil_setIntervalMining', 0)
+    const day = await answer('evm_setIntervalMining', 86_401)
+    t.equal(day.error?.code, clientName === 'anvil' ? -32602 : undefined)
+    await ask('evm_setIntervalMining', 0)
   }
 })
