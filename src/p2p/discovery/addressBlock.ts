@@ -45,6 +45,44 @@ export function blockOf(address: string): string {
   return isIPv4(address) ? address.split('.').slice(0, IPV4_OCTETS).join('.') : networkGroup(address)
 }
 
+/** Bits of an IPv6 address that identify a customer, and of the block that replies are counted by. */
+const CUSTOMER_BITS = 64
+const REPLY_BLOCK_BITS = 56
+const GROUP_BITS = 16
+
+/** Name of who sent a packet. On loopback all nodes of a machine share an address, so that ports are counted. */
+export function sourceOf(address: string, port: number): string {
+  if (scopeOf(address) === 'loopback') return `${address} ${port}`
+  return isIPv6(address) ? leadingBits(address, CUSTOMER_BITS) : address
+}
+
+/**
+ * Name of the block of addresses that is written to as one: /24 of IPv4, /56 of IPv6, which a site gets; null where
+ * blocks are not counted.
+ * @param exemptsLocal whether those of local addresses are not
+ */
+export function replyBlockOf(address: string, exemptsLocal: boolean): string | null {
+  if (exemptsLocal && scopeOf(address) !== 'public') return null
+  return isIPv6(address) ? leadingBits(address, REPLY_BLOCK_BITS) : blockOf(address)
+}
+
+/** The first bits of an IPv6 address, a multiple of eight, as text. */
+function leadingBits(address: string, bits: number): string {
+  return expandedGroups(address)
+    .map((group) => group.padStart(GROUP_BITS / 4, '0'))
+    .join('')
+    .slice(0, bits / 4)
+}
+
+function expandedGroups(address: string): string[] {
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  return tail === undefined
+    ? left
+    : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right]
+}
+
 function blocks(...subnets: readonly string[]): BlockList {
   const list = new BlockList()
   for (const subnet of subnets) {

@@ -39,6 +39,11 @@ export class Contacts {
     return node !== undefined && isSamePlace(node, address, port) ? node : null
   }
 
+  /** Whether a node responded from an address, whatever its port. */
+  hasAddress(address: string): boolean {
+    return this.#table.hasAddress(address) || this.#spares.at(address).length > 0
+  }
+
   /** The nodes that responded from an address: usually one. */
   at(address: string, port: number): KnownNode[] {
     const found = this.#spares.at(address)

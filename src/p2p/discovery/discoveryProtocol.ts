@@ -19,11 +19,17 @@ import {
   type NodeEntry,
   recoverSender,
 } from './packet.ts'
+import { UnprovenLimits } from './unprovenLimits.ts'
 
 /** Timeout of a response, milliseconds (p2p.md §1). */
 const ANSWER_TIME = 14_999
-/** Attempts of a PING before its node is dropped. */
+/** Attempts of a PING before its node is dropped; a stranger gets the later ones only when enough came from it. */
 const ATTEMPTS = 3
+/**
+ * Length of PINGs to nodes of the configuration and the address book. A node like this one answers no more bytes
+ * than came (`ReplyBudget`): these are enough for its PONG, its PING and another one if that is lost.
+ */
+const NAMED_PING_BYTES = 512
 /**
  * Nodes of the table that are asked and pinged at each refresh (p2p.md §1), and nodes outside of it that are
  * pinged.
@@ -73,6 +79,7 @@ export class DiscoveryProtocol {
   readonly #contacts: Contacts
   readonly #questions = new OpenRequests()
   readonly #gate: InboundGate
+  readonly #limits: UnprovenLimits
   #received = 0
   #dropped = 0
   #sent = 0
@@ -83,6 +90,7 @@ export class DiscoveryProtocol {
     this.#ownId = key.id.toString('hex')
     this.#contacts = new Contacts({ ownIdHash: idHashOf(key.id), exemptsLocal })
     this.#gate = new InboundGate(clock())
+    this.#limits = new UnprovenLimits(exemptsLocal)
   }
 
   /** Nodes that responded: those of the table, then those without room in it. */
@@ -122,7 +130,7 @@ export class DiscoveryProtocol {
   expire(): void {
     const old = this.#questions.takeOlder(this.#options.clock() - ANSWER_TIME)
     for (const question of old.filter(({ kind }) => kind === 'ping')) {
-      if (question.attempt < ATTEMPTS) this.#ping({ ...question, attempt: question.attempt + 1 })
+      if (question.attempt < ATTEMPTS) this.#ping({ ...question, attempt: question.attempt + 1 }, false)
       else this.#giveUp(question)
     }
     // A node that does not know this one does not respond to its requests (p2p.md §1), but a PING introduces
@@ -153,6 +161,7 @@ export class DiscoveryProtocol {
     const now = clock()
     if (port === 0 || scopeOf(address) === 'none' || !this.#gate.admits(address, port, now)) return false
     if (refusesAddress(address)) return false
+    this.#limits.received(address, port, bytes.length, now)
     const packet = tryDecode(bytes)
     if (packet === null) return false
     const { message } = packet
@@ -162,7 +171,11 @@ export class DiscoveryProtocol {
       const known = this.#contacts.at(address, port)
       if (known.length > 0 && !this.#gate.mayCost(true, now)) return false
       const asking = known.find(({ key }) => isSender(packet, key)) ?? null
-      if (message.type === 'findNode') return asking !== null && this.#onFindNode(asking, check)
+      if (message.type === 'findNode') {
+        return asking === null
+          ? this.#onEarlyFindNode(packet, address, port)
+          : this.#onFindNode(asking, check)
+      }
       return this.#onPing(asking, packet, check, address, port)
     }
     const question = this.#questions.get(check)
@@ -192,9 +205,34 @@ export class DiscoveryProtocol {
     if (!this.#gate.mayCost(false, this.#options.clock())) return false
     const id = recoverSender(packet)?.toString('hex')
     if (id === undefined || !this.#isOther(id)) return false
-    this.#send({ type: 'pong', ...this.#here(), ...this.#tail(check) }, address, port)
-    this.#ping({ address, port, id, reason: 'stranger', attempt: 1, challenge: null })
+    const ping = () => this.#pingStranger(id, address, port, true)
+    const pong = () => this.#pongStranger(check, address, port)
+    // Where one PONG was sent our PING does more: the sender answers it, and introduces itself again if it has to.
+    const [first, second] = this.#limits.hasPong(address, port, this.#options.clock())
+      ? [ping(), pong()]
+      : [pong(), ping()]
+    return first || second
+  }
+
+  #pongStranger(check: string, address: string, port: number): boolean {
+    const pong = this.#encode({ type: 'pong', ...this.#here(), ...this.#tail(check) })
+    if (!this.#limits.mayPong(address, port, pong.length, this.#options.clock())) return false
+    this.#sendBytes(pong, address, port)
     return true
+  }
+
+  #pingStranger(id: string, address: string, port: number, onCredit: boolean): boolean {
+    return this.#ping({ address, port, id, reason: 'stranger', attempt: 1, challenge: null }, onCredit)
+  }
+
+  /** The sender got our PONG; its own, or our PING, was lost: it is asked again once enough came from it. */
+  #onEarlyFindNode(packet: DiscoveryPacket, address: string, port: number): boolean {
+    const now = this.#options.clock()
+    if (this.#contacts.hasAddress(address) || !this.#limits.hasPong(address, port, now)) return false
+    if (!this.#gate.mayCost(false, now)) return false
+    const id = recoverSender(packet)?.toString('hex')
+    if (id === undefined || !this.#isOther(id)) return false
+    return this.#pingStranger(id, address, port, false)
   }
 
   #onFindNode(asking: KnownNode, check: string): boolean {
@@ -219,7 +257,8 @@ export class DiscoveryProtocol {
 
   #onNeighbors(nodes: readonly NodeEntry[], sender: string): void {
     for (const { id, address, port } of namedNodes(nodes, sender)) {
-      if (this.#isOther(id) && this.#contacts.find(id, address, port) === null) this.ping(address, port, id)
+      if (!this.#isOther(id) || this.#contacts.find(id, address, port) !== null) continue
+      this.#ping({ address, port, id, reason: 'neighbor', attempt: 1, challenge: null })
     }
   }
 
@@ -232,12 +271,18 @@ export class DiscoveryProtocol {
     this.#ping({ address, port, id, reason: 'known', attempt: 1, challenge })
   }
 
-  #ping(asked: Omit<OpenRequest, 'kind' | 'sentAt'>): void {
+  /** @returns whether it was sent */
+  #ping(asked: Omit<OpenRequest, 'kind' | 'sentAt'>, onCredit = true): boolean {
     const { address, port, reason } = asked
-    if (this.#questions.isPinged(address, port) || !this.#mayAsk(reason, address)) return
+    if (this.#questions.isPinged(address, port) || !this.#mayAsk(reason, address)) return false
     const check = this.#options.uuid()
-    this.#questions.add(check, { ...asked, kind: 'ping', sentAt: this.#options.clock() })
-    this.#send({ type: 'ping', ...this.#here(), ...this.#tail(check) }, address, port)
+    const least = reason === 'named' ? NAMED_PING_BYTES : 0
+    const ping = this.#encode({ type: 'ping', ...this.#here(), ...this.#tail(check) }, least)
+    const now = this.#options.clock()
+    if (!this.#limits.mayPing(reason, { address, port, bytes: ping.length, now, onCredit })) return false
+    this.#questions.add(check, { ...asked, kind: 'ping', sentAt: now })
+    this.#sendBytes(ping, address, port)
+    return true
   }
 
   #ask(node: KnownNode): void {
@@ -267,8 +312,16 @@ export class DiscoveryProtocol {
   }
 
   #send(message: DiscoveryMessage, address: string, port: number): void {
+    this.#sendBytes(this.#encode(message), address, port)
+  }
+
+  #encode(message: DiscoveryMessage, least = 0): Buffer {
+    return encodePacket(message, this.#options.key.privateKey, least)
+  }
+
+  #sendBytes(bytes: Buffer, address: string, port: number): void {
     this.#sent += 1
-    this.#options.send(encodePacket(message, this.#options.key.privateKey), port, address)
+    this.#options.send(bytes, port, address)
   }
 }
 

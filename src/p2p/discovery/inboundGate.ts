@@ -1,5 +1,4 @@
-import { isIPv6 } from 'node:net'
-import { scopeOf } from './addressBlock.ts'
+import { sourceOf } from './addressBlock.ts'
 import { KeyedRateLimiter, type Rate, RateLimiter } from './rateLimiter.ts'
 
 /** Rate of packets per source. A node sends another one a few per minute. */
@@ -13,9 +12,6 @@ const MOST_SOURCES = 4096
  */
 const KNOWN_RATE: Rate = { perSecond: 200, burst: 400 }
 const STRANGER_RATE: Rate = { perSecond: 20, burst: 60 }
-
-/** Bytes of an IPv6 address that identify a customer: the first 64 bits. */
-const CUSTOMER_GROUPS = 4
 
 /** Bounds the cost of unsolicited packets. Times are milliseconds of the monotonic clock. */
 export class InboundGate {
@@ -37,19 +33,4 @@ export class InboundGate {
   mayCost(known: boolean, now: number): boolean {
     return (known ? this.#known : this.#strangers).take(now)
   }
-}
-
-/** On loopback all nodes of a machine share an address, so that ports are counted. */
-function sourceOf(address: string, port: number): string {
-  if (scopeOf(address) === 'loopback') return `${address} ${port}`
-  return isIPv6(address) ? expandedGroups(address).slice(0, CUSTOMER_GROUPS).join(':') : address
-}
-
-function expandedGroups(address: string): string[] {
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  return tail === undefined
-    ? left
-    : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right]
 }

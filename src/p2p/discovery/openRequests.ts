@@ -2,10 +2,16 @@ import { blockOf } from './addressBlock.ts'
 import type { Challenge } from './contacts.ts'
 import { BLOCK_LIMITS } from './nodeTable.ts'
 
-/**
- * Why a node is asked: it contacted us unknown, others or the configuration named it, or it is in the table.
- */
-export type Reason = 'stranger' | 'named' | 'known'
+/** Why a node is asked. */
+export type Reason =
+  /** It contacted us and is not known. */
+  | 'stranger'
+  /** Another node named it. */
+  | 'neighbor'
+  /** The configuration, or the address book of an earlier run, named it. */
+  | 'named'
+  /** It is in the table. */
+  | 'known'
 
 /** A sent request without its response. */
 export interface OpenRequest {
@@ -24,12 +30,12 @@ export interface OpenRequest {
 }
 
 /** Most requests per reason. */
-const LIMITS: Readonly<Record<Reason, number>> = { stranger: 256, named: 512, known: 512 }
+const LIMITS: Readonly<Record<Reason, number>> = { stranger: 256, neighbor: 512, named: 512, known: 512 }
 
 /** Open requests by their check. Strangers have a limit of their own, and each subnet a part of that. */
 export class OpenRequests {
   readonly #questions = new Map<string, OpenRequest>()
-  readonly #counts: Record<Reason, number> = { stranger: 0, named: 0, known: 0 }
+  readonly #counts: Record<Reason, number> = { stranger: 0, neighbor: 0, named: 0, known: 0 }
   /** Endpoints that were sent a PING. */
   readonly #pinged = new Map<string, string>()
 

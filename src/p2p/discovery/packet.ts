@@ -61,9 +61,15 @@ export function isCheck(check: string): boolean {
   return CHECK.test(check)
 }
 
-/** Encodes a packet: `mdc ∥ signature ∥ type ∥ data`. @param privateKey of the sender, 32 bytes */
-export function encodePacket(message: DiscoveryMessage, privateKey: Buffer): Buffer {
-  const signed = Buffer.concat([Buffer.from([TYPES.indexOf(message.type) + 1]), encodeData(message)])
+/**
+ * Encodes a packet: `mdc ∥ signature ∥ type ∥ data`.
+ * @param privateKey of the sender, 32 bytes
+ * @param least length up to which it is filled with zeros, which receivers ignore
+ */
+export function encodePacket(message: DiscoveryMessage, privateKey: Buffer, least = 0): Buffer {
+  const data = encodeData(message)
+  const filling = Buffer.alloc(Math.max(0, least - TYPE_AT - 1 - data.length))
+  const signed = Buffer.concat([Buffer.from([TYPES.indexOf(message.type) + 1]), data, filling])
   const rest = Buffer.concat([sign(keccak256(signed), privateKey), signed])
   return Buffer.concat([keccak256(rest), rest])
 }
