@@ -45,9 +45,9 @@ t.test('a transaction is in the log before it is accepted, and in the pool', asy
 })
 
 t.test('what the pool refuses is refused with the same words, and not published', async (t) => {
-  const alone = openLocalNode(t, { dataDir: testFolder(t), mining: false, accountQuota: true })
+  const alone = openLocalNode(t, { dataDir: testFolder(t), mining: false, accountQuota: true, accountSlots: 16 })
   const log = new TestLog()
-  const member = openMember(t, { accountQuota: true }, { log })
+  const member = openMember(t, { accountQuota: true, accountSlots: 16 }, { log })
   log.onEntry = (entry) => setImmediate(() => void member.service.admit([entry]))
   const newcomer = accountOfSeed('cow5')
   const given = [
@@ -237,7 +237,7 @@ t.test('transactions of peers go to the log', async (t) => {
   const { core, service } = openReader(t, log)
   const peers = createSyncService(core)
   const good = signedTransaction()
-  const given = [good, signedTransaction({ chainId: 30 }), signedTransaction({ nonce: 100n })]
+  const given = [good, signedTransaction({ chainId: 30 }), signedTransaction({ nonce: 20_000n })]
   const encoded = [...given.map((transaction) => transaction.encoded), Buffer.from('c0', 'hex')]
   t.same(await peers.addTransactions(encoded), ['added', 'invalid', 'refused', 'invalid'])
   t.equal(log.entries.length, 1)

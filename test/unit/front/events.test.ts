@@ -202,7 +202,6 @@ t.test('subscriptions belong to their connection', async (t) => {
     [],
     ['foo'],
     [5],
-    ['logs', null],
     ['logs', { foo: 1 }],
     ['logs', { address: '0x12' }],
     ['syncing', 1],
