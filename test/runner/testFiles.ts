@@ -18,7 +18,7 @@ export interface TestFile {
 }
 
 const CHANGES_PROCESS =
-  /\bt\.mock\w+\(|\bt\.(intercept|capture)\((process|globalThis)\b|\bprocess\.(exit|chdir|on|once|umask|exitCode|memoryUsage|resourceUsage|getActiveResourcesInfo)\b|\bprocess\.env\b[^=\n]*[^=!]=[^=>]|\bdelete process\.env\b|\bglobal(This)?\.gc\b|\bsetFlagsFromString\b/
+  /\bt\.mock\w+|\bt\.(intercept|capture)\((process|globalThis)\b|\bprocess\.(exit|chdir|on|once|umask|exitCode|memoryUsage|resourceUsage|getActiveResourcesInfo)\b|\bprocess\.env\b[^=\n]*[^=!]=[^=>]|\bdelete process\.env\b|\bglobal(This)?\.gc\b|\bsetFlagsFromString\b/
 
 /** The paths of test files below a folder of the root, or the file itself. @throws Error when there is no such file */
 export function findTestFiles(path: string): string[] {

@@ -172,6 +172,7 @@ t.test('call objects', (t) => {
     gas: null,
     gasLimit: null,
     gasPrice: null,
+    maxFeePerGas: null,
     value: null,
     nonce: null,
     chainId: null,
@@ -249,7 +250,7 @@ t.test('state overrides', (t) => {
     { balance: 5 },
     { balance: 'zz' },
     { code: '0xzz' },
-    { nonce: `0x${'f'.repeat(16)}` },
+    { nonce: `0x1${'0'.repeat(16)}` },
   ]) {
     t.match(account(fields), /^Invalid override/)
   }

@@ -39,7 +39,12 @@ t.test('what is no block, or none by the rules, changes nothing', async (t) => {
   t.match(await node.answer('evm_importRawBlock', toHex(forged.encoded)), {
     error: { code: -32000, message: /^block 1 0x[0-9a-f]{64} breaks / },
   })
-  for (const length of [0, 31, 600]) {
+  for (const [length, message] of [
+    [32, /waits for 0x(01){32}$/],
+    [0, / breaks encoding: expected a parent hash of 32 bytes, found 0$/],
+    [31, / breaks encoding: expected a parent hash of 32 bytes, found 31$/],
+    [600, / breaks encoding: expected a parent hash of 32 bytes, found 600$/],
+  ] as const) {
     const orphan = new Block(
       block.header.with({ parentHash: Buffer.alloc(length, 1) }),
       block.transactions,
@@ -47,7 +52,7 @@ t.test('what is no block, or none by the rules, changes nothing', async (t) => {
     )
     t.match(
       await node.answer('evm_importRawBlock', toHex(orphan.encoded)),
-      { error: { code: -32000, message: /waits for 0x(01)*$/ } },
+      { error: { code: -32000, message } },
       `a parent of ${length} bytes`,
     )
   }
