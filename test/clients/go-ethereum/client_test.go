@@ -249,3 +249,28 @@ func TestGethClient(t *testing.T) {
 	must(t, err)
 	check(t, new(big.Int).SetBytes(answer).Int64() == 77, "number", answer)
 }
+
+// What the client leaves out it writes as null.
+func TestNullIsAbsent(t *testing.T) {
+	client, ctx := http(t), soon(t)
+	geth := gethclient.New(client.Client())
+	address, _, _ := token(t, client)
+	parsed, _ := contract(t, "Token")
+	data, err := parsed.Pack("balanceOf", owner)
+	must(t, err)
+	message := ethereum.CallMsg{From: owner, To: &address, Data: data}
+	expected, err := client.CallContract(ctx, message, nil)
+	must(t, err)
+	answer, err := geth.CallContract(ctx, message, nil, nil)
+	must(t, err)
+	check(t, bytes.Equal(answer, expected), "no overrides", answer)
+	answer, err = geth.CallContractWithBlockOverrides(ctx, message, nil, nil, gethclient.BlockOverrides{})
+	must(t, err)
+	check(t, bytes.Equal(answer, expected), "no overrides beside those of the block", answer)
+	head, err := client.BlockNumber(ctx)
+	must(t, err)
+	first, last := new(big.Int).SetUint64(head+1), new(big.Int).SetUint64(head)
+	found, err := client.FilterLogs(ctx, ethereum.FilterQuery{FromBlock: first, ToBlock: last})
+	must(t, err)
+	check(t, len(found) == 0, "no block after the head", found)
+}
