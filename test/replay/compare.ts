@@ -1,6 +1,7 @@
 import type { AskedAnswer } from '../support/ask.ts'
 import {
   type Answer,
+  EMPTY_BATCH,
   LISTED_DIFFERENCES,
   type ListedDifference,
   NOTIFICATIONS,
@@ -32,6 +33,7 @@ export function compareExchange(exchange: Exchange, asked: AskedAnswer): Verdict
   }
   if (asked.text === '' && isNotification(exchange)) return { kind: 'listed', difference: NOTIFICATIONS }
   if (isOversizedBatch(exchange, found)) return { kind: 'listed', difference: OVERSIZED_BATCHES }
+  if (isEmptyBatch(exchange, found)) return { kind: 'listed', difference: EMPTY_BATCH }
   const pairs = pairUp(exchange, exchange.response, found)
   let listed: ListedDifference | undefined
   for (const pair of pairs ?? []) {
@@ -95,6 +97,12 @@ function isOversizedBatch(exchange: Exchange, found: unknown): boolean {
       isAnswer(answer) && answer.id === id && JSON.stringify(answer.error) === JSON.stringify(response.error)
     )
   })
+}
+
+/** Whether the one answer to a batch without requests is that it is none. */
+function isEmptyBatch(exchange: Exchange, found: unknown): boolean {
+  const request = parsedRequest(exchange)
+  return Array.isArray(request) && request.length === 0 && isAnswer(found) && found.error?.code === -32600
 }
 
 /** The answers of single requests side by side; null when their number differs. */

@@ -83,11 +83,21 @@ export const OVERSIZED_BATCHES: ListedDifference = {
   applies: () => false,
 }
 
+/** One error in place of an empty array. Decided by the bodies, not by a pair. */
+export const EMPTY_BATCH: ListedDifference = {
+  methods: 'all',
+  topic: 'protocol',
+  what: 'an empty batch is answered with -32600, not with an empty array',
+  why: 'decisions.md D22: an empty batch is no request',
+  applies: () => false,
+}
+
 /** Every deliberate difference. The replay fails on any other. */
 export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   ...HTTP_DIFFERENCES,
   NOTIFICATIONS,
   OVERSIZED_BATCHES,
+  EMPTY_BATCH,
   {
     methods: 'all',
     topic: 'errors',

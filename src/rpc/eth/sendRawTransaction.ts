@@ -35,8 +35,7 @@ export async function sendEncoded(
   encoded: Buffer,
 ): Promise<Buffer> {
   const transaction = decode(encoded, node.chainId)
-  const { gasLimitBytes, gasPrice } = transaction.fields
-  if (gasLimitBytes.length === 0 || gasPrice === null) {
+  if (transaction.fields.gasLimitBytes.length === 0) {
     throw invalidParams('Missing parameter, gasPrice, gas or value')
   }
   if (!acceptsSignature(transaction, node.chainId)) {
