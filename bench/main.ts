@@ -1,5 +1,4 @@
 import { cliArguments } from '../test/support/cli.ts'
-import { FLEET_HELP } from './fleet/options.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
@@ -79,11 +78,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: "synchronisation from nodes of this kind and from servers with the reference's limits",
     help: SYNC_HELP,
     run: async (args) => (await import('./sync/benchSync.ts')).benchSync(args),
-  },
-  fleet: {
-    summary: 'several nodes as one service over NATS, beside a single node',
-    help: FLEET_HELP,
-    run: async (args) => (await import('./fleet/benchFleet.ts')).benchFleet(args),
   },
   mining: {
     summary: 'pools that ask for work beside readers',

@@ -13,8 +13,8 @@ import { ChainStoreReader } from './chainStoreReader.ts'
 import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
-import { isBetterTip } from './forkChoice.ts'
-import { findHeaviest, type WeighedBlock } from './heaviestBlock.ts'
+import { type BranchTip, isBetterTip } from './forkChoice.ts'
+import { findHeaviest } from './heaviestBlock.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
 import { rewindTo } from './rewind.ts'
 import type { OptionalRule } from './validation/blockRules.ts'
@@ -27,7 +27,7 @@ export type ConnectResult =
   | { readonly status: 'IMPORTED_BEST'; readonly change: HeadChange }
   | {
       readonly status: 'IMPORTED_NOT_BEST'
-      /** Whether no stored block has more difficulty; where the head is moved from outside. */
+      /** Whether it is the best executed block all the same, and waits to be adopted. */
       readonly isHeaviest?: boolean
     }
   | { readonly status: 'EXIST' }
@@ -47,12 +47,6 @@ const HASH_BYTES = 32
 /** Hashes of rejected old blocks that are remembered. */
 const MOST_TOO_OLD = 1024
 
-/**
- * What moves the head: fork choice with each block (consensus.md §7), or {@link Blockchain.moveHead} alone, as in a
- * fleet (fleet.md §3).
- */
-export type HeadMoves = 'byForkChoice' | 'fromOutside'
-
 /** The parts of a chain. */
 export interface BlockchainOptions {
   readonly spec: NetworkSpec
@@ -61,8 +55,11 @@ export interface BlockchainOptions {
   readonly executor: BlockExecutor
   /** Rules that recorded chains break; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
-  /** `byForkChoice` unless given. */
-  readonly headMoves?: HeadMoves
+  /**
+   * Whether the best executed block is the head with the commit that executes it; else {@link Blockchain.moveHead} makes
+   * it so, as in a fleet (fleet.md §3). Always unless given.
+   */
+  readonly adoptsAtOnce?: () => boolean
   /** Seconds since 1970. */
   readonly now?: () => number
 }
@@ -84,7 +81,7 @@ export class Blockchain {
   readonly #executor: BlockExecutor
   readonly #context: ValidationContext
   readonly #orphans = new OrphanBlocks()
-  readonly #headMoves: HeadMoves
+  readonly #adoptsAtOnce: () => boolean
   readonly #listeners = new Set<(change: HeadChange) => void>()
   readonly #acceptListeners = new Set<(blocks: readonly Block[]) => void>()
   /** Pending changes of the log index in the open transaction. */
@@ -97,8 +94,8 @@ export class Blockchain {
   /** Hashes of blocks rejected for being older than that, so that their descendants need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
-  /** null where fork choice makes it the head. */
-  #heaviest: WeighedBlock | null = null
+  /** The best executed block, while that is not the head. */
+  #waiting: BlockHeader | null = null
   /**
    * Blocks of the last commit while its listeners run, then only its head, for readers of what it brought.
    */
@@ -113,7 +110,7 @@ export class Blockchain {
     const { spec, nativeSpec, environment, executor } = options
     this.#environment = environment
     this.#executor = executor
-    this.#headMoves = options.headMoves ?? 'byForkChoice'
+    this.#adoptsAtOnce = options.adoptsAtOnce ?? (() => true)
     this.reader = new ChainStoreReader(spec, environment)
     this.ancestry = new Ancestry((hashHex) => {
       const block = this.reader.blockByHash(Buffer.from(hashHex, 'hex'))
@@ -134,19 +131,17 @@ export class Blockchain {
       throw new StorageError('STORAGE_CORRUPT', `the state after the head ${this.#head.hashHex} is missing`)
     }
     executor.headChanged(this.#head)
-    if (this.#headMoves === 'fromOutside') this.#heaviest = findHeaviest(environment, this.#head)
+    if (options.adoptsAtOnce !== undefined) this.#waiting = this.#findWaiting()
   }
 
-  /** Header of the best block. */
+  /** Header of the canonical head. */
   get head(): BlockHeader {
     return this.#head
   }
 
-  /** The executed block with the most difficulty: the head, unless that is moved from outside. */
-  get heaviest(): WeighedBlock {
-    if (this.#heaviest !== null) return this.#heaviest
-    const { number, hash } = this.#head
-    return { number, hash, totalDifficulty: this.reader.totalDifficulty(hash) ?? 0n }
+  /** Header of the best executed block: the head, unless that one waits to be adopted. */
+  get best(): BlockHeader {
+    return this.#waiting ?? this.#head
   }
 
   /** A stored block, or null. */
@@ -188,11 +183,10 @@ export class Blockchain {
   /**
    * Makes a connected block the head, in one commit: one above, an ancestor, or one of another branch. Blocks that leave
    * the canonical chain by this stay connected.
-   * @throws RangeError when the block is not connected, or fork choice moves the head
+   * @throws RangeError when the block is not connected
    * @throws StorageError `STORAGE_NOT_KEPT` when its state is not kept
    */
   moveHead(hash: Buffer): HeadChange {
-    if (this.#headMoves !== 'fromOutside') throw new RangeError('fork choice moves the head of this chain')
     const began = performance.now()
     const to = this.#headerByHash(hash)
     if (to === undefined) throw new RangeError(`block ${hash.toString('hex')} is not executed here`)
@@ -206,6 +200,7 @@ export class Blockchain {
       return found
     })
     this.#head = to
+    if (this.#waiting?.hash.equals(to.hash) === true) this.#waiting = null
     this.#executor.headChanged(to)
     this.#connectTime = performance.now() - began
     this.#notify(change)
@@ -216,12 +211,10 @@ export class Blockchain {
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
    * development chain does this.
    * @param hooks what else belongs to it
-   * @throws RangeError when the block is not below the head, or the head is moved from outside
+   * @throws RangeError when the block is not below the head
    * @throws StorageError when its state is not kept
    */
   rewind(to: BlockHeader, hooks: RewindHooks = {}): HeadChange {
-    if (this.#headMoves === 'fromOutside')
-      throw new RangeError('a chain whose head is moved from outside is not rewound')
     const { firstBlock, firstState } = this.#history
     if (to.number < firstState || to.number < firstBlock) throw stateNotKept(to, firstState)
     const index = new LogIndexChanges()
@@ -232,6 +225,7 @@ export class Blockchain {
       return { ...found, isReset: true as const }
     })
     this.#head = to
+    this.#waiting = null
     hooks.committed?.()
     this.#executor.headChanged(to)
     this.#notify(change)
@@ -261,7 +255,7 @@ export class Blockchain {
     this.#head = head
     this.#history = this.reader.history()
     this.#executor.headChanged(head)
-    if (this.#heaviest !== null) this.#heaviest = findHeaviest(this.#environment, head)
+    this.#waiting = null
     this.#notify({ head, retracted: [], enacted: [], isReset: true })
   }
 
@@ -280,7 +274,7 @@ export class Blockchain {
   connectAll(blocks: Iterable<Block>): ConnectResult[] {
     const began = performance.now()
     const head = this.#head
-    const heaviest = this.#heaviest
+    const waiting = this.#waiting
     const changes: HeadChange[] = []
     this.#logIndex = new LogIndexChanges()
     this.#newest.clear()
@@ -304,7 +298,7 @@ export class Blockchain {
       return results
     } catch (error) {
       this.#head = head
-      this.#heaviest = heaviest
+      this.#waiting = waiting
       this.#newest.clear()
       this.#executor.headChanged(head)
       throw error
@@ -382,20 +376,16 @@ export class Blockchain {
     receipts: Buffer | null,
     changes: HeadChange[],
   ): ConnectResult {
-    if (this.#heaviest !== null) {
-      const isHeaviest = totalDifficulty > this.#heaviest.totalDifficulty
-      if (isHeaviest) this.#heaviest = { number: block.number, hash: block.hash, totalDifficulty }
-      return { status: 'IMPORTED_NOT_BEST', isHeaviest }
+    const { best } = this
+    const position = readPosition(writer, best.hash)
+    if (position === undefined) throw new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
+    const tip = tipOf(best, position.totalDifficulty)
+    if (!isBetterTip(tipOf(block.header, totalDifficulty), tip)) return { status: 'IMPORTED_NOT_BEST' }
+    if (!this.#adoptsAtOnce()) {
+      this.#waiting = block.header
+      return { status: 'IMPORTED_NOT_BEST', isHeaviest: true }
     }
-    const best = readPosition(writer, this.#head.hash)
-    if (best === undefined) throw new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
-    const candidate = { hash: block.hash, totalDifficulty, paidFees: block.header.fields.paidFees }
-    const tip = {
-      hash: this.#head.hash,
-      totalDifficulty: best.totalDifficulty,
-      paidFees: this.#head.fields.paidFees,
-    }
-    if (!isBetterTip(candidate, tip)) return { status: 'IMPORTED_NOT_BEST' }
+    this.#waiting = null
     const change = moveHead(writer, this.reader, this.#head, block.header, this.#logIndex, receipts)
     this.#head = block.header
     this.#executor.headChanged(block.header)
@@ -414,8 +404,17 @@ export class Blockchain {
     }
   }
 
+  /** The best executed block after a start, when it is not the head. */
+  #findWaiting(): BlockHeader | null {
+    const { hash } = findHeaviest(this.#environment, this.#head)
+    if (hash.equals(this.#head.hash)) return null
+    const header = this.reader.headerByHash(hash)
+    return header !== null && this.#executor.hasStateAfter(header) ? header : null
+  }
+
   #headerByHash(hash: Buffer): BlockHeader | undefined {
     if (this.#head.hash.equals(hash)) return this.#head
+    if (this.#waiting?.hash.equals(hash) === true) return this.#waiting
     return this.reader.headerByHash(hash) ?? undefined
   }
 
@@ -431,6 +430,10 @@ export class Blockchain {
     this.#newest.clear()
     if (head !== undefined) this.#newest.set(head.hashHex, head)
   }
+}
+
+function tipOf({ hash, fields: { paidFees } }: BlockHeader, totalDifficulty: bigint): BranchTip {
+  return { hash, totalDifficulty, paidFees }
 }
 
 /** The changes of one commit, in order, as one: what joined and left again, or the other way round, was never told. */

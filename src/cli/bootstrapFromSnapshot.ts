@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { configuredNetwork } from '../config/networks/configured.ts'
-import { FLEET_BOOTSTRAP } from '../config/options/fleet.ts'
 import type { Config } from '../config/schema.ts'
 import { CHAIN_FOLDER } from '../execution/chainFolders.ts'
-import { chooseSnapshot } from '../fleet/snapshots/fleetSource.ts'
-import { SnapshotObjects } from '../fleet/snapshots/snapshotObjects.ts'
 import { stateStoreOptionsFromConfig } from '../node/options/storeOptions.ts'
 import type { Logger } from '../observe/logger.ts'
 import { openSource } from '../snapshot/openSource.ts'
@@ -13,13 +10,12 @@ import { restoreSnapshot } from '../snapshot/restoreSnapshot.ts'
 import type { SnapshotSource } from '../snapshot/source.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import type { CommandStreams } from './command.ts'
-import { withFleet } from './fleetCommand.ts'
 import { interruptible } from './interruption.ts'
 import { isInterruption, trustOf, withSnapshotErrors } from './snapshotCommand.ts'
 import { createSnapshotDisplay } from './snapshotDisplay.ts'
 
 /**
- * Fills an empty data directory from the snapshot of `--bootstrap`, or of the fleet, or resumes an unfinished restore. A
+ * Fills an empty data directory from the snapshot of `--bootstrap`, or resumes an unfinished restore. A
  * directory with a chain is not changed.
  * @returns false when a signal interrupted it: the next start resumes
  * @throws CommandError
@@ -37,9 +33,7 @@ export async function bootstrap(
   }
   return withSnapshotErrors(() =>
     interruptible(async (signal) => {
-      const { snapshotKeys, fleetKeys, snapshotQuorum } = config
-      const isOfFleet = place === FLEET_BOOTSTRAP && snapshotKeys.length === 0
-      const trust = trustOf({ snapshotKeys: isOfFleet ? fleetKeys : snapshotKeys, snapshotQuorum }, false)
+      const trust = trustOf(config, false)
       const restore = async (source: SnapshotSource) => {
         logger.info({ source: source.name }, 'restoring a snapshot')
         const display = createSnapshotDisplay(stderr, logger)
@@ -50,18 +44,7 @@ export async function bootstrap(
           display.end,
         )
       }
-      const restored = await (place === FLEET_BOOTSTRAP
-        ? withFleet(config, async ({ connection: { nats }, names }) =>
-            restore(
-              await chooseSnapshot(
-                await SnapshotObjects.open(nats, names),
-                trust,
-                readRestoreMarker(dataDir),
-              ),
-            ),
-          )
-        : restore(openSource(place, signal))
-      ).catch((error: unknown) => {
+      const restored = await restore(openSource(place, signal)).catch((error: unknown) => {
         if (isInterruption(error)) return null
         throw error
       })

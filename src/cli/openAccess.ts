@@ -1,12 +1,10 @@
 import type { Config, OptionKey } from '../config/schema.ts'
-import { KeyBucket } from '../fleet/access/keyBucket.ts'
-import { openBucket } from '../fleet/nats/provision.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import type { KeyRecord } from '../storage/access/keyRecord.ts'
 import { CommandError } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
-import { FLEET_CONNECTION_OPTIONS, withFleet } from './fleetCommand.ts'
+import { FLEET_CONNECTION_OPTIONS } from './fleetCommand.ts'
 
 /** Options of commands on keys. */
 export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', ...FLEET_CONNECTION_OPTIONS]
@@ -35,12 +33,7 @@ export interface KeyBook {
  * @throws CommandError with a message for the user
  */
 export function withKeys<T>(config: Config, action: (keys: KeyBook) => Promise<T>): Promise<T> {
-  if (config.fleet.length === 0) return withAccessStore(config, (store) => action(localKeys(store)))
-  return asCommand(() =>
-    withFleet(config, async ({ connection, names }) =>
-      action(new KeyBucket(await openBucket(connection.nats, names.keys))),
-    ),
-  )
+  return withAccessStore(config, (store) => action(localKeys(store)))
 }
 
 /**

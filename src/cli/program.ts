@@ -10,7 +10,6 @@ import { check } from './commands/check.ts'
 import { configCheck } from './commands/configCheck.ts'
 import { configShow } from './commands/configShow.ts'
 import { exportBlocks } from './commands/export.ts'
-import { fleetDrain } from './commands/fleet/drain.ts'
 import { fleetInit } from './commands/fleet/init.ts'
 import { fleetStatus } from './commands/fleet/status.ts'
 import { importBlocks } from './commands/import.ts'
@@ -53,7 +52,7 @@ export type ProgramInput = CommandStreams & {
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
   peer: 'this node among others: its id, the peers of a running node, their scores and bans',
-  fleet: 'several nodes as one service over NATS: create it, look at it, let a member leave',
+  fleet: 'several nodes as one service over NATS: create it, look at it',
   bridge: 'try the two-way peg with Bitcoin',
   snapshot: 'make, check, sign and restore snapshots',
   'snapshot key': 'keys that sign snapshots',
@@ -118,7 +117,6 @@ export function createProgram(input: ProgramInput): Program {
   add(peerScore)
   add(fleetInit)
   add(fleetStatus)
-  add(fleetDrain)
   add(bridgeRehearse)
   add(snapshotCreate)
   add(snapshotVerify)

@@ -7,7 +7,6 @@ import { parseCheckpoint } from './checkpoints.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
-import { FLEET_BOOTSTRAP } from './options/fleet.ts'
 import { type Config, flagOf } from './schema.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
@@ -118,37 +117,40 @@ function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): 
 }
 
 /**
- * Rejects options of a member that makes blocks by itself, or has keys of its own. Only a node that starts is asked: tools of a fleet and of its
- * keys have the defaults of a development network, too.
+ * Rejects options of a member that it cannot have. Only a node that starts is asked: tools of a fleet and of its keys
+ * have the defaults of a development network, too.
  * @throws ConfigError `Conflict`
  */
-export function checkMember({ fleet, mining, blockTime, keysFile }: Config): void {
-  if (fleet.length > 0 && keysFile !== null) {
+export function checkMember({ fleet, mining, blockTime, keysFile, peers, peer }: Config): void {
+  if (fleet.length === 0) return
+  if (keysFile !== null) {
     const keys = `${flagOf('keysFile')} would open this member alone: keys of a fleet are made with \`key create ${flagOf('fleet')} …\``
     throw new ConfigError('Conflict', keys)
   }
-  // A block of the instant mode would have to be the head before a send is answered.
-  if (fleet.length === 0 || !mining || blockTime > 0) return
+  if (!peers && peer.length === 0) {
+    const why = 'members give one another their blocks as peers'
+    throw new ConfigError('Conflict', `${flagOf('fleet')} needs peers: leave out --no-peers, ${why}`)
+  }
+  // A block of the instant mode would be made by each member for itself.
+  if (!mining || blockTime > 0) return
   const advice = `give ${flagOf('blockTime')}, or --no-mining`
   throw new ConfigError('Conflict', `${flagOf('fleet')} takes no block for each transaction: ${advice}`)
 }
 
 const NATS_URL = /^(nats|tls):\/\/[^\s/?#@]+$/
+const P2P_ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+)(:[0-9]{1,5})?$/
 
-function fleetValue({ fleet, fleetSystem }: Config): string | null {
+function fleetValue({ fleet, fleetP2pAddress }: Config): string | null {
   const wrong = fleet.find((url) => !NATS_URL.test(url))
   if (wrong !== undefined) {
     return `${flagOf('fleet')}: expected nats://host:port or tls://host:port without a user, got ${wrong}`
   }
-  // The text is a secret.
-  return fleetSystem === null || /^[^:]+:./.test(fleetSystem)
-    ? null
-    : `${flagOf('fleetSystem')}: expected USER:PASSWORD`
+  if (fleetP2pAddress === null || P2P_ADDRESS.test(fleetP2pAddress)) return null
+  return `${flagOf('fleetP2pAddress')}: expected HOST or HOST:PORT, got ${fleetP2pAddress}`
 }
 
 function natsConflict(config: Config): string | null {
-  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey } = config
-  const { fleetSignerKey, fleetSignerPassphrase, bootstrap, fleet } = config
+  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey, bootstrap } = config
   const user = flagOf('fleetUser')
   if (fleetUser !== null && fleetCredentials !== null) {
     return `${user} and ${flagOf('fleetCredentials')} both say who this member is to NATS: give one of them`
@@ -157,22 +159,7 @@ function natsConflict(config: Config): string | null {
   if ((fleetCert === null) !== (fleetKey === null)) {
     return `${flagOf('fleetCert')} and ${flagOf('fleetKey')} belong together: give both of them`
   }
-  if ((fleetSignerKey === null) !== (fleetSignerPassphrase === null)) {
-    return `${flagOf('fleetSignerKey')} and ${flagOf('fleetSignerPassphrase')} belong together: give both of them`
-  }
-  const quorum = quorumConflict(config)
-  if (quorum !== null) return quorum
-  if (bootstrap !== FLEET_BOOTSTRAP || fleet.length > 0) return null
-  return `${flagOf('bootstrap')} ${FLEET_BOOTSTRAP} needs ${flagOf('fleet')}; a folder of that name is ./${FLEET_BOOTSTRAP}`
-}
-
-function quorumConflict({ fleet, fleetQuorum, fleetKeys, snapshotKeys }: Config): string | null {
-  if (fleetQuorum === 0) return null
-  const option = `${flagOf('fleetQuorum')} ${fleetQuorum}`
-  if (fleet.length === 0)
-    return `${option} needs ${flagOf('fleet')}: heads of a node on its own are not signed`
-  const keys = fleetKeys.length > 0 ? fleetKeys : snapshotKeys
-  if (keys.length >= fleetQuorum) return null
-  const advice = `name those of the members that sign with ${flagOf('fleetKeys')} KEY:PROOF,…`
-  return `${option} needs as many keys, and ${keys.length} are trusted: ${advice}`
+  if (bootstrap !== 'fleet') return null
+  const advice = 'give the folder or address of one that `rhizome snapshot create` made'
+  return `${flagOf('bootstrap')} fleet: fleets keep no snapshots any more: ${advice}; a folder of that name is ./fleet`
 }

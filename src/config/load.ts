@@ -34,7 +34,8 @@ export function loadConfig({ flags = {}, environment = {}, onWarning }: ConfigSo
 /** The configuration with the default of every option that is not given. */
 export function fillDefaults(given: PartialConfig): Config {
   const network = given.network ?? OPTIONS.network.default
-  const machine = { network, processors: availableParallelism(), home: homeOfUser }
+  const isMember = (given.fleet ?? []).length > 0
+  const machine = { network, isMember, processors: availableParallelism(), home: homeOfUser }
   const profile = given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted' })
   const context: DefaultContext = { ...machine, profile }
   const values: Record<string, unknown> = {}

@@ -4,6 +4,8 @@ import type { NetworkName } from './networks/names.ts'
 export type DefaultContext = {
   readonly network: NetworkName
   readonly profile: 'dev' | 'hosted'
+  /** Whether the node is one of several that are one service. */
+  readonly isMember: boolean
   /** Processors of the machine. */
   readonly processors: number
   /** Home directory of the user. @throws ConfigError where the system knows none */

@@ -1,7 +1,7 @@
 import { programVersion } from '../util/programVersion.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition, OptionTable, RenamedFrom } from './option.ts'
-import { OPTIONS } from './schema.ts'
+import { GONE_OPTIONS, OPTIONS } from './schema.ts'
 import { suggestOption } from './suggestOption.ts'
 
 /** The options that the sources of a configuration parse. */
@@ -39,6 +39,8 @@ export class OptionNames {
   readonly #form: (key: string) => string
   readonly #keys: ReadonlyMap<string, string>
   readonly #renamed: ReadonlyMap<string, RenamedOption>
+  /** What takes the place of options that are gone, by the names that they had in the source. */
+  readonly #gone: ReadonlyMap<string, string>
   /** Names used in the source, by key. */
   readonly #given = new Map<string, string>()
 
@@ -50,6 +52,7 @@ export class OptionNames {
     this.#schema = schema
     this.#form = form
     this.#keys = new Map(keys.map((key) => [form(key), key]))
+    this.#gone = new Map(Object.entries(GONE_OPTIONS).map(([key, advice]) => [form(key), advice]))
     const renamed = renamedOptions(schema.options).filter(({ key }) => keys.includes(key))
     this.#renamed = new Map(renamed.map((option) => [form(option.renamedFrom.name), option]))
   }
@@ -67,7 +70,12 @@ export class OptionNames {
    */
   take(name: string): string | undefined {
     const key = this.#keys.get(name) ?? this.#earlier(name)
-    if (key === undefined) return undefined
+    if (key === undefined) {
+      const advice = this.#gone.get(name)
+      if (advice !== undefined)
+        throw new ConfigError('UnknownOption', `${name} is no option any more: ${advice}`)
+      return undefined
+    }
     this.#checkRetired(name, this.#schema.options[key]?.retired)
     const other = this.#given.get(key)
     if (other !== undefined && other !== name) {

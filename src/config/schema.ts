@@ -1,6 +1,6 @@
 import type { OptionValue } from './option.ts'
 import { ACCESS_OPTIONS } from './options/access.ts'
-import { FLEET_OPTIONS } from './options/fleet.ts'
+import { FLEET_OPTIONS, GONE_FLEET_OPTIONS } from './options/fleet.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
 import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
@@ -28,6 +28,9 @@ export const OPTIONS = {
   ...PRODUCTION_OPTIONS,
   ...MINING_OPTIONS,
 } as const
+
+/** Options that there were, by key, with what takes their place. */
+export const GONE_OPTIONS: Readonly<Record<string, string>> = GONE_FLEET_OPTIONS
 
 /** Key of an option, which is also its key in a file. */
 export type OptionKey = keyof typeof OPTIONS

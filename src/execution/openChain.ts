@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Blockchain, type HeadMoves } from '../chain/blockchain.ts'
+import { Blockchain } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { createGenesis, type GenesisStateWriter } from '../chain/genesis.ts'
 import { initializeChain } from '../chain/initializeChain.ts'
@@ -39,8 +39,8 @@ export interface OpenChainOptions {
   readonly checksPages?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
-  /** What moves the head; fork choice unless given. */
-  readonly headMoves?: HeadMoves
+  /** Whether the best executed block is the head at once; always unless given (`chain/blockchain.ts`). */
+  readonly adoptsAtOnce?: () => boolean
   /** Seconds since 1970. */
   readonly now?: () => number
 }
@@ -104,7 +104,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     environment,
     executor,
     ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
-    ...(options.headMoves === undefined ? {} : { headMoves: options.headMoves }),
+    ...(options.adoptsAtOnce === undefined ? {} : { adoptsAtOnce: options.adoptsAtOnce }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   recordStoresCreated(folders)

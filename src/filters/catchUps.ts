@@ -49,7 +49,7 @@ export interface CatchUpsOptions extends EventSources {
 }
 
 /**
- * Subscriptions with `fromBlock` until they have been told what happened since that block (fleet.md §6). A few blocks
+ * Subscriptions with `fromBlock` until they have been told what happened since that block (decisions.md D68). A few blocks
  * are read in a turn of the event loop, round robin, and none for a client that does not read. A subscription goes live
  * when it stands on the head that live subscribers were told of, which may be behind the store's for a moment.
  */

@@ -18,8 +18,6 @@ export interface PendingNotice {
   readonly encoded: Buffer
   /** 20 bytes. */
   readonly sender: Buffer
-  /** Of the entry of a fleet's log that had it enter; only in a fleet. */
-  readonly sequence?: number
 }
 
 /** Progress of synchronisation, block numbers. */

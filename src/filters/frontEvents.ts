@@ -34,9 +34,14 @@ export class FrontEvents {
    */
   signal: (() => AbortSignal) | null = null
 
-  /** @param filters those of a fleet; without them the node has its own in memory */
-  constructor(sources: EventSources, texts: EventTexts, limits: EventLimits, filters?: NodeFilters) {
-    this.filters = filters ?? new FilterRegistry(limits.filters)
+  /** @param filters where filters live, made of those that this node has in memory; these unless given */
+  constructor(
+    sources: EventSources,
+    texts: EventTexts,
+    limits: EventLimits,
+    filters: (own: NodeFilters) => NodeFilters = (own) => own,
+  ) {
+    this.filters = filters(new FilterRegistry(limits.filters))
     this.subscriptions = new SubscriptionHub({
       ...sources,
       events: texts,

@@ -16,11 +16,9 @@ export type FleetErrorCode =
   | 'ServerTooOld'
   /** The servers run without JetStream, or the account may not use it. */
   | 'NoJetStream'
-  /** Streams or buckets are missing: `fleet init` has not run. */
+  /** Buckets are missing: `fleet init` has not run. */
   | 'NotCreated'
-  /** Streams or buckets are not as they should be. */
-  | 'Differs'
-  /** JetStream has not the room that streams and buckets reserve. */
+  /** JetStream has not the room that buckets reserve. */
   | 'NoRoom'
   /** There are fewer servers than replicas asked for. */
   | 'TooFewServers'
@@ -34,10 +32,6 @@ export type FleetErrorCode =
   | 'Malformed'
   /** A name of a fleet or of a service that is not allowed. */
   | 'BadName'
-  /** Another process runs with the id of this member. */
-  | 'Duplicate'
-  /** All numbers of members are taken. */
-  | 'NoNumber'
   /** The connection was closed by this process. */
   | 'Closed'
   | 'Failed'
@@ -47,22 +41,17 @@ export class FleetError extends CodedError<FleetErrorCode> {
   override readonly name = 'FleetError'
 }
 
-/** What a member that was called refused, with the kind and text of its error (fleet.md §10). */
+/** What a member that was called refused, with the kind and text of its error. */
 export class CallRefusal extends Error {
   override readonly name = 'CallRefusal'
-  /** For RPC errors their kind; else one of `busy`, `tooLarge`, `unknownService`, `internal`. */
+  /** For RPC errors their kind; else one of `busy`, `tooLarge`, `internal`. */
   readonly kind: string
-  readonly data: CallRefusalData | undefined
 
-  constructor(kind: string, message: string, data?: CallRefusalData) {
+  constructor(kind: string, message: string) {
     super(message)
     this.kind = kind
-    this.data = data
   }
 }
-
-/** What an RPC error may carry beside its text. */
-export type CallRefusalData = string | Readonly<Record<string, string | number>>
 
 /** Codes of the JetStream API: `errors.json` of nats-server. */
 const API_CODES: Readonly<Record<number, FleetErrorCode>> = {
@@ -78,8 +67,8 @@ const API_CODES: Readonly<Record<number, FleetErrorCode>> = {
 
 const HINTS: Readonly<Partial<Record<FleetErrorCode, string>>> = {
   TooFewServers:
-    'start more NATS servers or give fewer --replicas; where room is missing, raise max_file_store or give smaller sizes',
-  NoRoom: 'raise max_file_store of the servers or give smaller sizes to `rhizome fleet init`',
+    'start more NATS servers or give fewer --replicas; where room is missing, raise max_file_store',
+  NoRoom: 'raise max_file_store of the servers',
   NoJetStream: 'run nats-server with JetStream (-js) and let this account use it',
   NotCreated: 'run `rhizome fleet init` once',
   Timeout: 'see whether a majority of the NATS servers runs (`rhizome fleet status`)',
@@ -99,11 +88,6 @@ export function toFleetError(thrown: unknown, doing: string): FleetError {
   const hint = HINTS[code]
   const text = `${doing}: ${reasonOf(thrown)}`
   return new FleetError(code, hint === undefined ? text : `${text}; ${hint}`, { cause: thrown })
-}
-
-/** Whether JetStream refused a write because the last sequence or revision is another one. */
-export function isConflict(thrown: unknown): boolean {
-  return thrown instanceof JetStreamApiError && (thrown.code === 10_071 || thrown.code === 10_164)
 }
 
 function codeOf(thrown: unknown): FleetErrorCode {

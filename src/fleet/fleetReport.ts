@@ -1,142 +1,163 @@
-import type { StreamInfo } from '@nats-io/jetstream'
-import type { MemberId } from './interface.ts'
-import { observedLifetime } from './lease/leaseTimes.ts'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetStatus, MemberId } from './interface.ts'
+import { readBuckets } from './nats/buckets.ts'
+import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
-import type { FleetConnection, FleetConnectionOptions } from './nats/natsConnection.ts'
-import { describeDifference, readResources } from './nats/provision.ts'
-import { type NatsServerState, readServers, serverProblems } from './nats/servers.ts'
-import { type ListedMember, readMembers } from './readMembers.ts'
-import { SnapshotObjects, type StoredSnapshot } from './snapshots/snapshotObjects.ts'
+import type { FleetConnection } from './nats/natsConnection.ts'
+import { decodePresence, type Presence } from './presence/presence.ts'
+import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 
-/** What a look at a fleet from outside finds. Plain values, which are JSON as they are. */
+/** Milliseconds for which members are listened to: two of their presences. */
+const LISTEN = 1200
+const PATIENCE = 2000
+/** Milliseconds by which clocks may differ. */
+const CLOCK_DIFFERENCE = 1000
+
+/** A member as `fleet status` shows it. */
+export interface ReportedMember {
+  readonly id: MemberId
+  readonly name: string
+  readonly version: string
+  readonly state: 'ready' | 'leaving' | 'not ready'
+  readonly executed: number
+  readonly adopted: number
+  /** Hash of the adopted block, hex. */
+  readonly hash: string
+  /** Milliseconds by which its clock is ahead of that of this machine. */
+  readonly clockAhead: number
+}
+
+/** A bucket as `fleet status` shows it. */
+export interface ReportedBucket {
+  readonly name: string
+  readonly replicas: number
+  /** Replicas that have everything. */
+  readonly current: number
+  readonly bytes: number
+}
+
+/** What `fleet status` shows. */
 export interface FleetReport {
   readonly fleet: string
-  /** Null when there is no user of the system account to ask with. */
-  readonly servers: readonly NatsServerState[] | null
-  readonly streams: readonly StreamReport[]
-  readonly leader: { readonly id: MemberId | null; readonly epoch: number } | null
-  readonly members: readonly MemberReport[]
-  /** The newest first; signatures are counted and not checked. */
-  readonly snapshots: readonly StoredSnapshot[]
-  /** Clauses; empty when all is well. */
+  readonly members: readonly ReportedMember[]
+  readonly buckets: readonly ReportedBucket[]
+  /** What is wrong, each a clause. */
   readonly problems: readonly string[]
 }
 
-/** A stream of a fleet. */
-export interface StreamReport {
-  readonly name: string
-  /** Servers that have all of it. */
-  readonly current: number
-  readonly replicas: number
-  /** Name of the server that leads it; null while none does. */
-  readonly leader: string | null
-  readonly messages: number
-  readonly bytes: number
-  /** Largest size, bytes. */
-  readonly limit: number
-  /** Most operations that a server is behind. */
-  readonly lag: number
-}
-
-/** A member by its last renewal. */
-export interface MemberReport {
-  readonly id: MemberId
-  readonly number: number
-  readonly name: string
-  readonly version: string
-  readonly serves: boolean
-  /** Since that renewal, milliseconds. */
-  readonly age: number
-  readonly isOver: boolean
-  readonly head: { readonly number: number; readonly hash: string } | null
-  /** Behind the fleet head, milliseconds. */
-  readonly lag: number | null
-  readonly load: number
-}
-
-export interface FleetReportOptions {
+/** Listens to the members of a fleet and looks at its buckets. @throws FleetError */
+export async function readFleetReport({
+  connection,
+  names,
+}: {
   readonly connection: FleetConnection
-  readonly options: FleetConnectionOptions
   readonly names: FleetNames
-  /** `user:password` of the system account; null for none. */
-  readonly system: string | null
-  /** Milliseconds, `--fleet-lease`. */
-  readonly lease: number
+}): Promise<FleetReport> {
+  const problems: string[] = []
+  const heard = await listen(connection, names, problems)
+  const statuses = await askAll(connection, names, [...heard.keys()])
+  for (const { self, reason, members } of statuses) {
+    const name = heard.get(self)?.presence.name ?? self
+    if (reason !== null) problems.push(`${name} is not present: ${reason}`)
+    for (const other of members) {
+      if (other.reason !== null && heard.has(other.id))
+        problems.push(`${name} finds ${other.name} ${other.reason}`)
+      if (other.present && other.linked === false)
+        problems.push(`${name} and ${other.name} have no connection as peers`)
+    }
+  }
+  const members = [...heard.values()].map(memberOf).sort((one, other) => (one.id < other.id ? -1 : 1))
+  for (const { name, clockAhead } of members)
+    if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
+      problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
+  if (members.length === 0) problems.push('no member is heard')
+  return { fleet: names.fleet, members, buckets: await bucketsOf(connection, names, problems), problems }
 }
 
-/** Looks at servers, streams and members of a fleet. @throws FleetError */
-export async function readFleetReport(options: FleetReportOptions): Promise<FleetReport> {
-  const { connection, names, system, lease } = options
-  const servers = system === null ? null : await readServers(options.options, system)
-  const states = await readResources(connection.nats, names)
-  const isMissing = states.some(({ resource: { part }, info }) => part === 'members' && info === null)
-  const { members, leader } = isMissing
-    ? { members: [], leader: null }
-    : await readMembers(connection.nats, names)
-  const hasSnapshots = states.some(({ resource: { part }, info }) => part === 'snapshots' && info !== null)
-  const snapshots = hasSnapshots ? await (await SnapshotObjects.open(connection.nats, names)).list() : []
-  const streams = states.flatMap(({ info }) => (info === null ? [] : [streamReport(info)]))
-  return {
-    fleet: names.fleet,
-    servers,
-    streams,
-    leader: leader === null ? null : { id: leader.leader, epoch: leader.epoch },
-    members: members.map((member) => memberReport(member, lease)),
-    snapshots,
-    problems: [
-      ...(servers === null ? [] : serverProblems(servers)),
-      ...states.flatMap(({ differences }) => differences.map(describeDifference)),
-      ...streams.filter(({ current, replicas }) => current < replicas).map(describeLack),
-      ...describeWaits(members.map((member) => ({ ...memberReport(member, lease), ...member.record }))),
-    ],
+interface Heard {
+  readonly presence: Presence
+  readonly clockAhead: number
+}
+
+async function listen(
+  { nats }: FleetConnection,
+  names: FleetNames,
+  problems: string[],
+): Promise<Map<MemberId, Heard>> {
+  const heard = new Map<MemberId, Heard>()
+  let malformed = 0
+  const subscription = nats.subscribe(names.presence, {
+    callback: (error, message) => {
+      if (error !== null) return
+      try {
+        const presence = decodePresence(Buffer.from(message.data))
+        if (presence !== null) heard.set(presence.id, { presence, clockAhead: presence.clock - Date.now() })
+      } catch {
+        malformed += 1
+      }
+    },
+  })
+  await sleep(LISTEN)
+  subscription.unsubscribe()
+  if (malformed > 0) problems.push(`${malformed} presences do not parse`)
+  return heard
+}
+
+async function askAll(
+  connection: FleetConnection,
+  names: FleetNames,
+  members: readonly MemberId[],
+): Promise<readonly FleetStatus[]> {
+  const calls = new MemberCalls({ connection, names, self: randomBytes(8).toString('hex') })
+  try {
+    const answers = await Promise.all(
+      members.map((member) =>
+        calls.call(member, STATUS_SERVICE, Buffer.alloc(0), PATIENCE).then(
+          (answer) => [JSON.parse(answer.toString('utf8')) as FleetStatus],
+          () => [],
+        ),
+      ),
+    )
+    return answers.flat()
+  } finally {
+    calls.close()
   }
 }
 
-function streamReport({ config, state, cluster }: StreamInfo): StreamReport {
-  const others = cluster?.replicas ?? []
-  const hasLeader = cluster === undefined || (cluster.leader ?? '') !== ''
-  return {
-    name: config.name,
-    current:
-      others.filter(({ current, offline }) => current && offline !== true).length + (hasLeader ? 1 : 0),
-    replicas: config.num_replicas,
-    leader: cluster?.leader ?? null,
-    messages: state.messages,
-    bytes: state.bytes,
-    limit: config.max_bytes,
-    lag: Math.max(0, ...others.map(({ lag }) => lag ?? 0)),
-  }
-}
-
-function describeLack({ name, current, replicas }: StreamReport): string {
-  return `${name} is up to date on ${current} of ${replicas} servers: see whether all servers run`
-}
-
-/** A head that stands still for lack of signatures, once for all who say the same. */
-function describeWaits(
-  members: readonly (Pick<MemberReport, 'isOver'> & Pick<ListedMember['record'], 'name' | 'waits'>)[],
-): readonly string[] {
-  const names = new Map<string, string[]>()
-  for (const { isOver, name, waits } of members)
-    if (!isOver && waits) names.set(waits, [...(names.get(waits) ?? []), name])
-  return [...names].map(
-    ([waits, who]) =>
-      `the head stands still: ${waits} (${who.join(', ')}): see whether the members with --fleet-signer-key run`,
-  )
-}
-
-function memberReport({ id, record, age }: ListedMember, lease: number): MemberReport {
-  const { number, name, version, serves, head, lag, load, over } = record
+function memberOf({ presence, clockAhead }: Heard): ReportedMember {
+  const { id, name, version, ready, draining, executed, adopted } = presence
   return {
     id,
-    number,
     name,
     version,
-    serves,
-    age,
-    isOver: over || age > observedLifetime(lease),
-    head: head && { number: head.number, hash: `0x${head.hash.toString('hex')}` },
-    lag,
-    load,
+    state: draining ? 'leaving' : ready ? 'ready' : 'not ready',
+    executed: executed.number,
+    adopted: adopted.number,
+    hash: adopted.hash.toString('hex'),
+    clockAhead,
   }
+}
+
+async function bucketsOf(
+  { nats }: FleetConnection,
+  names: FleetNames,
+  problems: string[],
+): Promise<readonly ReportedBucket[]> {
+  const states = await readBuckets(nats, names)
+  return states.flatMap(({ name, info }) => {
+    if (info === null) {
+      problems.push(`the bucket ${name} is missing: run \`rhizome fleet init\``)
+      return []
+    }
+    const replicas = info.config.num_replicas
+    const current =
+      1 +
+      (info.cluster?.replicas ?? []).filter(
+        ({ current: isCurrent, offline }) => isCurrent && offline !== true,
+      ).length
+    if (current < replicas)
+      problems.push(`the bucket ${name} is up to date on ${current} of ${replicas} servers`)
+    return [{ name, replicas, current, bytes: info.state.bytes }]
+  })
 }

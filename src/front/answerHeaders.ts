@@ -7,28 +7,19 @@ const NUMBER = text.encode('X-Block-Number')
 const HASH = text.encode('X-Block-Hash')
 
 /** What scripts of pages are to be shown of an answer, beside what browsers show anyway. */
-const EXPOSED = 'X-Block-Number, X-Block-Hash, X-Fleet'
+const EXPOSED = 'X-Block-Number, X-Block-Hash'
 
-/** Which headers answers carry. */
-export interface AnswerHeaderOptions {
-  /** The head that answers of this thread are given at; null where blocks are not told. */
-  readonly head: FrontHead | null
-  /** Whether answers are given at a head that the fleet may have left; null for a node on its own. */
-  readonly isIsolated: (() => boolean) | null
-}
-
-/** Headers that say which block an answer was given at, and that a member of a fleet gave it on its own. */
+/** Headers that say which block an answer was given at. */
 export class AnswerHeaders {
-  readonly #head: FrontHead | null
-  readonly #isIsolated: (() => boolean) | null
+  readonly #head: FrontHead
   /** What is written of the last block: most answers are given at the same one. */
   #block: BlockReference | null = null
   #number: Uint8Array = text.encode('')
   #hash: Uint8Array = text.encode('')
 
-  constructor({ head, isIsolated }: AnswerHeaderOptions) {
+  /** @param head that answers of this thread are given at */
+  constructor(head: FrontHead) {
     this.#head = head
-    this.#isIsolated = isIsolated
   }
 
   /**
@@ -37,12 +28,8 @@ export class AnswerHeaders {
    * @param isForPages whether scripts of pages are to be shown them
    */
   write(response: HttpResponse, given: BlockReference | null, isForPages: boolean): void {
-    const block = this.#head === null ? null : (given ?? this.#head.block)
-    if (block !== null) {
-      this.#encode(block)
-      response.writeHeader(NUMBER, this.#number).writeHeader(HASH, this.#hash)
-    }
-    if (this.#isIsolated?.() === true) response.writeHeader('X-Fleet', 'isolated')
+    this.#encode(given ?? this.#head.block)
+    response.writeHeader(NUMBER, this.#number).writeHeader(HASH, this.#hash)
     if (isForPages) response.writeHeader('Access-Control-Expose-Headers', EXPOSED)
   }
 

@@ -9,7 +9,7 @@ import type { AnswerHeaders } from './answerHeaders.ts'
 import { type AnswerPacer, PIECE_BYTES } from './answerPacer.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
-import { writeLimitHeaders } from './limitHeaders.ts'
+import { writeLimitHeaders, writeRetryAfter } from './limitHeaders.ts'
 import { type PageAccess, writeAllowedOrigin } from './origins.ts'
 import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
 import { holdBack } from './tickBudget.ts'
@@ -267,6 +267,7 @@ export class HttpExchange implements Exchange {
     writeAllowedOrigin(response, this.#allowedOrigin)
     if (status === 429)
       writeLimitHeaders(response, this.#caller?.account ?? null, this.#allowedOrigin !== null)
+    else if (status === 503) writeRetryAfter(response, this.#allowedOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
     if (this.#headers !== null) this.#headers.write(response, this.#block, this.#allowedOrigin !== null)
     response.writeHeader(CONTENT_TYPE, APPLICATION_JSON)

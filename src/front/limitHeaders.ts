@@ -4,6 +4,12 @@ import type { Account } from '../gateway/access/account.ts'
 /** Seconds that a client should wait after 429 when it is not its own limit that is over. */
 const SOON = 1
 
+/** When to come back after an answer 503: soon, here or at another node. */
+export function writeRetryAfter(response: HttpResponse, isForPages: boolean): void {
+  response.writeHeader('Retry-After', String(SOON))
+  if (isForPages) response.writeHeader('Access-Control-Expose-Headers', 'Retry-After')
+}
+
 /**
  * The headers of an answer 429: when to come back, and the limits (draft-ietf-httpapi-ratelimit-headers-11).
  * @param account null where nobody is known

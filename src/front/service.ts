@@ -4,9 +4,8 @@ import type { NodeFilters } from '../filters/filters.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
-import type { FleetGate, FleetGateOptions } from '../gateway/entrance/fleetGate.ts'
+import type { BlockWaitStats } from '../gateway/entrance/blockWaits.ts'
 import { FrontHead } from '../gateway/entrance/frontHead.ts'
-import type { SearchMembers } from '../gateway/fanOut/partRunner.ts'
 import type { CacheStats } from '../gateway/fastPath/responseCache.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
 import { RequestMetrics } from '../gateway/requestMetrics.ts'
@@ -25,6 +24,7 @@ import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { EVENT_TEXTS } from '../rpc/format/eventTexts.ts'
 import type { Json } from '../rpc/json.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 import type { RequestPool } from '../workers/interface.ts'
 import { InterruptTable } from '../workers/interrupts.ts'
 import { PooledPool } from '../workers/pooled.ts'
@@ -60,8 +60,8 @@ export interface ServiceOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
-  /** Filters of a fleet; without them the node has its own in memory. */
-  readonly filters?: NodeFilters
+  /** Where filters live, made of those that this node has in memory; these unless given. */
+  readonly filters?: (own: NodeFilters) => NodeFilters
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
@@ -80,10 +80,6 @@ export interface ServiceOptions {
   readonly probes: FrontProbes
   /** Whether answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
-  /** Of a member of a fleet. */
-  readonly fleet?: Omit<FleetGateOptions, 'head'>
-  /** With whom long searches are shared. */
-  readonly searchMembers?: SearchMembers
   /** Told of slow requests. */
   readonly watch?: RequestWatch
   /** Where spans go; none when absent. */
@@ -120,14 +116,16 @@ export interface ServiceStats {
   readonly fastCalls: FastCallStats
   readonly subscriptions: number
   readonly filters: number
+  /** For how long bodies waited for blocks. */
+  readonly blockWaits: BlockWaitStats
 }
 
 /** A running JSON-RPC service. */
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
-  /** Decides what a member of a fleet answers; null for a node on its own. */
-  readonly gate: FleetGate | null
-  /** Answers a part of a search of another member. Rejects when it cannot. */
-  answerPart(payload: Buffer): Promise<Buffer>
+  /** Other nodes of the same service have these blocks: what names one waits for it here. */
+  announce(blocks: readonly BlockReference[]): void
+  /** To be called when a block can be read by its hash that is not canonical. */
+  blockExecuted(): void
   /** Has what is read in this turn of the event loop outside of requests belong to the newest head. */
   takeSnapshot(): void
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
@@ -191,8 +189,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     limits: options.limits,
     head,
     tellsBlocks,
-    ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
-    ...(options.searchMembers === undefined ? {} : { searchMembers: options.searchMembers }),
     metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,
@@ -215,7 +211,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
     metrics: frontMetrics,
     pacer,
-    headers: answerHeaders(tellsBlocks ? head : null, gateway.gate),
+    headers: tellsBlocks ? new AnswerHeaders(head) : null,
     loop: new TickBudget(),
     tracing: options.tracing ?? null,
   }
@@ -231,10 +227,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   workTimer.unref()
   return {
     ...front,
-    gate: gateway.gate,
+    announce: (blocks) => gateway.announce(blocks),
+    blockExecuted: () => gateway.blockExecuted(),
     takeSnapshot: () => gateway.takeSnapshot(),
     onChange: () => gateway.onChange(),
-    answerPart: (payload) => gateway.answerPart(payload),
     headChanged: (notice) => {
       gateway.onChange()
       // An earlier snapshot may not contain the blocks yet.
@@ -266,6 +262,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       fastCalls: gateway.fastCalls,
       subscriptions: events.subscriptions.size,
       filters: events.filters.size,
+      blockWaits: gateway.blockWaits,
     }),
     setLanes: (lanes) => dispatcher.setLimits(lanes),
     ping: async () => {
@@ -274,19 +271,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     drain: (limits, leave = async () => undefined) =>
       drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits, leave),
     stop: async () => {
-      gateway.gate?.close()
       clearInterval(workTimer)
       pacer.close()
       front.close()
       await closePools()
     },
   }
-}
-
-/** null where answers carry nothing of their own. */
-function answerHeaders(head: FrontHead | null, gate: FleetGate | null): AnswerHeaders | null {
-  if (head === null && gate === null) return null
-  return new AnswerHeaders({ head, isIsolated: gate && (() => gate.isIsolated) })
 }
 
 /**

@@ -8,10 +8,12 @@ import {
   REQUEST_WORDS,
 } from '../native/nativeFastPath.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { namedBlocks } from '../rpc/namedBlocks.ts'
+import type { BlockName } from '../rpc/params/param.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchRun, type BatchRunParts } from './batchRun.ts'
-import type { FleetGate } from './entrance/fleetGate.ts'
+import type { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { isAnswered, kindAt, methodAt, paramBytesAt, RequestRecord } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
@@ -40,10 +42,17 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
   readonly reverts: RevertForm
-  /** Says what is answered while this node is away from its fleet; null for a node on its own. */
-  readonly gate: FleetGate | null
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null
+  /** Blocks that other nodes have. */
+  readonly announced: AnnouncedBlocks
+  /** Has a body wait for blocks that it names. */
+  readonly wait: (
+    names: readonly BlockName[],
+    body: ArrayBuffer | Buffer,
+    caller: Caller,
+    exchange: Exchange,
+  ) => void
   /** Shares the front thread among clients. */
   readonly work: FrontWork
 }
@@ -69,13 +78,12 @@ export class BodyAnswerer {
 
   /** Answers a body. The bytes of an ArrayBuffer are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, reverts, gate, work } = this.#parts
+    const { fast, metrics, records, reverts, announced, work } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
     const began = body.byteLength > LONG_BODY ? performance.now() : 0
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
-    // Only now: what was read before it was is given under the same lease.
-    if (gate !== null && this.#answerAway(gate, body, caller, exchange, sampled, started)) return
+    if (announced.isBehind && this.#waits(body, caller, exchange)) return
     const isOther = caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)
     if (!fast.isBatch && !isOther) {
       if (answer !== null) {
@@ -118,17 +126,11 @@ export class BodyAnswerer {
 
   /**
    * Answers the requests of a body one by one.
-   * @param charged what admission said of the requests, where it was asked before
    * @returns requests that were answered or begun
    */
-  #answerEach(
-    asked: AskedBody,
-    sampled: number,
-    started: number,
-    charged?: readonly (RpcError | null)[],
-  ): number {
-    if (this.#parts.fast.isBatch) return this.#answerBatch(asked, started, charged)
-    this.#answerOnly(asked, sampled, started, charged?.[0])
+  #answerEach(asked: AskedBody, sampled: number, started: number): number {
+    if (this.#parts.fast.isBatch) return this.#answerBatch(asked, started)
+    this.#answerOnly(asked, sampled, started)
     return 1
   }
 
@@ -145,49 +147,28 @@ export class BodyAnswerer {
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
-  /**
-   * Answers a body while this node is away from its fleet, request by request.
-   * @returns whether it is away; nothing is answered when it is not, nor when there is something wrong with the body
-   */
-  #answerAway(
-    gate: FleetGate,
-    body: ArrayBuffer | Buffer,
-    caller: Caller,
-    exchange: Exchange,
-    sampled: number,
-    started: number,
-  ): boolean {
-    const away = gate.whyAway()
-    const { fast, work } = this.#parts
-    if (away === null || fast.isRefused || this.#faultOf(fast.result) !== null) return false
-    const since = performance.now()
-    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    const requests = this.#answerEach(asked, sampled, started, this.#chargeAway(gate, asked, away))
-    work.used(caller.account.work, requests - 1, performance.now() - since)
-    return true
-  }
-
-  /** Charges the requests of the last body; why each must not be begun. */
-  #chargeAway(gate: FleetGate, { bytes, caller, exchange }: AskedBody, away: RpcError): (RpcError | null)[] {
-    const { fast, router } = this.#parts
+  /** Has the body wait if it names blocks that others have and this node lacks; whether it does. */
+  #waits(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): boolean {
+    const { fast, router, announced, wait } = this.#parts
+    if (fast.isRefused || this.#faultOf(fast.result) !== null) return false
+    const bytes = toBuffer(body)
     const words = fast.records()
-    const charged: (RpcError | null)[] = []
+    const lacking: BlockName[] = []
     for (let at = 0; at < fast.recordWords; ) {
       if (kindAt(words, at) !== REQUEST_RECORD) {
         at += 1
         continue
       }
       const route = router.routesByIndex[methodAt(words, at)]
-      // What is no method is charged where it is refused.
-      const refusal =
-        route === undefined
-          ? null
-          : (this.#requests.charge(caller, exchange, route.index) ??
-            gate.refusalOf(route.definition, new RequestRecord(words, at, bytes).params, away))
-      charged.push(refusal)
+      if (route !== undefined) {
+        const names = namedBlocks(route.definition, new RequestRecord(words, at, bytes).params)
+        lacking.push(...names.filter((name) => announced.lacks(name)))
+      }
       at += REQUEST_WORDS
     }
-    return charged
+    if (lacking.length === 0) return false
+    wait(lacking, body, caller, exchange)
+    return true
   }
 
   /** Sends the answer of the only request. */

@@ -1,19 +1,25 @@
 import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import { RpcError } from '../rpc/errors.ts'
+import type { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
 import { CallerSignals } from './callerSignals.ts'
-import { FleetGate, type FleetGateOptions } from './entrance/fleetGate.ts'
+import { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
+import {
+  type BlockNeed,
+  type BlockWaitStats,
+  BlockWaits,
+  blockNotHere,
+  blockNotReached,
+} from './entrance/blockWaits.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { type HeldBody, HeldBytes } from './entrance/heldBodies.ts'
-import { MinimumBlock } from './entrance/minimumBlock.ts'
 import type { Exchange } from './exchange.ts'
-import { PartRunner, type SearchMembers } from './fanOut/partRunner.ts'
 import { FastPath } from './fastPath/fastPath.ts'
 import { InlineRunner } from './fastPath/inline.ts'
 import { type CacheStats, ResponseCache } from './fastPath/responseCache.ts'
@@ -49,10 +55,6 @@ export interface GatewayOptions {
   readonly head?: FrontHead
   /** Whether answers say which block they were given at. */
   readonly tellsBlocks?: boolean
-  /** Of a member of a fleet. */
-  readonly fleet?: Omit<FleetGateOptions, 'head'>
-  /** With whom long searches are shared; nobody for a node on its own. */
-  readonly searchMembers?: SearchMembers
   /** Counts the requests. */
   readonly metrics: RequestMetrics
   /** Told of slow requests. */
@@ -69,10 +71,8 @@ export class Gateway {
   readonly #signals = new CallerSignals()
   readonly #snapshot: TickSnapshot
   readonly #head: FrontHead | null
-  readonly #minimum: MinimumBlock
-  /** null for a node on its own. */
-  readonly gate: FleetGate | null
-  readonly #shared: PartRunner | null
+  readonly #waits: BlockWaits
+  readonly #announced: AnnouncedBlocks
   /** Shares this thread among clients. */
   readonly work = new FrontWork()
 
@@ -102,22 +102,21 @@ export class Gateway {
       fast.native.keepPlain(method, rest)
     })
     const held = new HeldBytes()
-    const answer = (body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange) =>
-      this.#bodies.answer(body, caller, exchange)
-    const { fleet } = options
-    this.gate =
-      fleet === undefined || head === null
-        ? null
-        : new FleetGate({ ...fleet, head: head.block.hash }, held, answer)
     const refuse = ({ body, caller, exchange }: HeldBody, error: RpcError) =>
       this.#bodies.refuse(body, caller, exchange, error)
-    this.#minimum = new MinimumBlock(held, (...args) => this.#answerInTurn(...args), refuse)
-    const { gate } = this
+    this.#waits = new BlockWaits(held, (...args) => this.#answerInTurn(...args), refuse)
+    const announced = new AnnouncedBlocks({
+      get height() {
+        return head?.block.number ?? 0
+      },
+      has: (hash) => {
+        snapshot.take()
+        return context.chain.headerByHash(hash) !== null
+      },
+    })
+    this.#announced = announced
     const records = new AnswerRecords(metrics, options.watch ?? null)
     const { revertErrors: reverts, beyondHead } = context.node.settings
-    const { searchMembers: members } = options
-    this.#shared =
-      members === undefined ? null : new PartRunner({ router, dispatcher, members, answerBytes, reverts })
     const runner = new RequestRunner({
       router,
       dispatcher,
@@ -129,9 +128,7 @@ export class Gateway {
       reverts,
       beyondHead,
       isFront: context.front !== undefined,
-      gate,
       head: toldHead,
-      shared: this.#shared,
     })
     const common = { router, admission, fast, runner, records, metrics, beyondHead }
     this.#bodies = new BodyAnswerer({
@@ -139,8 +136,13 @@ export class Gateway {
       batch,
       answerBytes,
       reverts,
-      gate,
       head: toldHead,
+      announced,
+      wait: (names, ...asked) =>
+        this.#wait(
+          { isMet: () => !names.some((name) => announced.lacks(name)), late: blockNotHere },
+          ...asked,
+        ),
       work: this.work,
     })
   }
@@ -152,10 +154,21 @@ export class Gateway {
 
   /** To be called after {@link onChange} and {@link lookAtHead}: answers what waited for the head. */
   headChanged(): void {
-    if (this.#head === null) return
-    const { number, hash } = this.#head.block
-    this.gate?.headChanged(hash)
-    this.#minimum.headChanged(number)
+    this.#announced.look()
+    this.#waits.look()
+  }
+
+  /** Other nodes of the same service have these blocks: what names one waits for it here. */
+  announce(blocks: readonly BlockReference[]): void {
+    this.#announced.replace(blocks)
+    this.#waits.look()
+  }
+
+  /** To be called when a block can be read by its hash that is not canonical. */
+  blockExecuted(): void {
+    this.onChange()
+    this.#snapshot.forget()
+    this.headChanged()
   }
 
   /** To be called when the head or its state changed: every cached response is dropped. */
@@ -188,40 +201,36 @@ export class Gateway {
 
   /** Ends what waits in this thread or in the chain thread with an error. */
   abandon(error: RpcError): void {
-    this.gate?.close()
-    this.#minimum.abandon(error)
+    this.#waits.abandon(error)
     this.#signals.abandon(error)
   }
 
   /** Answers a body. The bytes are not kept beyond the call. */
   handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    if (this.gate === null) {
-      this.#bodies.answer(body, caller, exchange)
-      return
-    }
-    const refusal = this.gate.enter(body, caller, exchange)
-    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
+    this.#bodies.answer(body, caller, exchange)
   }
 
   /** Answers a body once the head is at least at a height, or with an error when that takes too long. */
   handleFrom(number: number, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    if (this.#head === null || this.#head.block.number >= number) {
-      this.handle(body, caller, exchange)
-      return
-    }
-    const refusal = this.#minimum.add(number, body, caller, exchange)
-    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
-  }
-
-  /** Answers a part of a search of another member. @throws RpcError, Error where it cannot */
-  async answerPart(payload: Buffer): Promise<Buffer> {
-    if (this.#shared === null) throw new RpcError('methodNotFound')
-    return this.#shared.answer(payload)
+    const head = this.#head
+    const isMet = () => head === null || head.block.number >= number
+    if (isMet()) this.handle(body, caller, exchange)
+    else this.#wait({ isMet, late: () => blockNotReached(number) }, body, caller, exchange)
   }
 
   /** Bodies that wait for a block. */
   get waitingForBlocks(): number {
-    return this.#minimum.waiting
+    return this.#waits.waiting
+  }
+
+  /** For how long bodies waited for blocks. */
+  get blockWaits(): BlockWaitStats {
+    return this.#waits.stats
+  }
+
+  #wait(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
+    const refusal = this.#waits.add(need, body, caller, exchange)
+    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
   }
 
   /** Answers a body that waited, now or when its client may use the thread again. */

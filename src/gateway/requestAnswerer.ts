@@ -13,7 +13,6 @@ import { ANSWER_HEAD } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import type { AnswerRecords, FastSource } from './answerRecords.ts'
-import type { FleetGate } from './entrance/fleetGate.ts'
 import { type RequestRecord, unknownName } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import type { FastPath } from './fastPath/fastPath.ts'
@@ -35,8 +34,6 @@ export interface RequestAnswererParts {
   readonly metrics: RequestMetrics
   /** What callers who want nothing of their own get of a range that ends beyond the head. */
   readonly beyondHead: BeyondHead
-  /** Looks at answers when they are written; null for a node on its own. */
-  readonly gate: FleetGate | null
 }
 
 /** A body that has to be answered. */
@@ -78,27 +75,26 @@ export class RequestAnswerer {
     started: number,
     charged?: RpcError | null,
   ): void {
-    const { router, runner, gate } = this.#parts
+    const { router, runner } = this.#parts
     const { bytes, caller, exchange } = slot
     const { method } = request
     // An object without a method is no notification either: somebody has to be told.
     const ownId = request.id
     const isSilent = ownId === null && method !== NO_METHOD
-    const plain: AnswerSink = isSilent ? () => slot.sink('', 200) : slot.sink
+    const sink: AnswerSink = isSilent ? () => slot.sink('', 200) : slot.sink
     const id = ownId ?? 'null'
     const route = router.routesByIndex[method]
     if (route === undefined || slot.refusal !== undefined) {
       const error = slot.refusal ?? router.whyNot(unknownName(request, bytes))
-      this.refuseBody(caller, plain, id, error)
+      this.refuseBody(caller, sink, id, error)
       return
     }
     const refusal = charged === undefined ? this.charge(caller, exchange, method) : charged
     if (refusal !== null) {
-      this.refuse(method, plain, id, refusal)
+      this.refuse(method, sink, id, refusal)
       return
     }
     const { params, flags } = request
-    const sink = gate === null ? plain : gate.watch(route.definition, params, id, plain)
     const paramBytes = params.length
     const alone = slot.alone && !isSilent
     // Objects are written out here: spreading them took a third of the time of a short call.

@@ -1,27 +1,18 @@
 import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
-import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
+import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import {
-  DELEGATE_TO_WORKER,
-  type Forward,
-  type JsonText,
-  type PartedSearch,
-  SharedForward,
-  successText,
-} from '../rpc/json.ts'
+import { DELEGATE_TO_WORKER, type Forward, type JsonText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerRecords, RecordedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'
-import type { FleetGate } from './entrance/fleetGate.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { whenGone } from './exchange.ts'
-import type { PartRunner } from './fanOut/partRunner.ts'
 import type { InlineRunner } from './fastPath/inline.ts'
 import type { ResponseCache } from './fastPath/responseCache.ts'
 import { responseKey } from './fastPath/responseKey.ts'
-import { openResult, PAGE_ID, PagedAnswer, RESULT_END } from './pagedAnswer.ts'
+import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import type { RequestTimes } from './requestWatch.ts'
 import type { Route, Router } from './router.ts'
 import type { Dispatcher } from './scheduler/dispatcher.ts'
@@ -66,12 +57,8 @@ export interface RequestRunnerParts {
   readonly beyondHead: BeyondHead
   /** Whether methods can be tried here before the workers. */
   readonly isFront: boolean
-  /** Looks at pages when they are written; null for a node on its own. */
-  readonly gate: FleetGate | null
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null
-  /** Shares long searches with other members of a fleet; null for a node on its own. */
-  readonly shared: PartRunner | null
 }
 
 /** Answers admitted requests that the fast path left: in this thread, or by the workers of the method's lane. */
@@ -158,10 +145,6 @@ export class RequestRunner {
       this.#dispatch(work)
       return
     }
-    if (forward instanceof SharedForward) {
-      void this.#share(work, forward.search)
-      return
-    }
     const { method, params, onFailure } = forward
     const route = this.#parts.router.forForward(method)
     if (onFailure === undefined) {
@@ -176,22 +159,6 @@ export class RequestRunner {
       work.sink(body, status)
     }
     this.#dispatch({ ...work, route, params, isForwarded: true, sink })
-  }
-
-  /** Has members of the fleet answer the request together, and the workers here where that is not possible. */
-  async #share(work: Work, search: PartedSearch): Promise<void> {
-    const { shared, head } = this.#parts
-    const { id, caller, exchange, sink } = work
-    // The parts are those of the chain that ends with it.
-    const block = head?.block
-    const elements = (await shared?.run({ caller, exchange, search })) ?? null
-    if (exchange.gone) return
-    if (elements === null) {
-      this.#dispatch(work)
-      return
-    }
-    if (block !== undefined) exchange.givenAt?.(block)
-    sink(Buffer.concat([Buffer.from(openResult(id)), ...joined(elements), RESULT_END]), 200, block)
   }
 
   #dispatch(work: Work): void {
@@ -213,23 +180,15 @@ export class RequestRunner {
   }
 
   #answerInPages(work: Work, first: string | Uint8Array): void {
-    const { router, dispatcher, records, answerBytes: maxBytes, gate } = this.#parts
+    const { router, dispatcher, records, answerBytes: maxBytes } = this.#parts
     const { id, caller, exchange, sink, alone } = work
-    const refusal = gate === null ? null : gate.refusalAtWrite(work.route.definition, work.params)
-    if (refusal !== null) {
-      const { text, status } = errorAnswer(id, refusal)
-      sink(text, status)
-      return
-    }
     const route = router.forForward(logsPage.name)
     let ticket: Ticket | undefined
     whenGone(exchange, () => {
       if (ticket !== undefined) dispatcher.cancel(ticket)
     })
     const ask = (next: string, pageSink: AnswerSink) => {
-      const checked =
-        gate === null ? pageSink : gate.watch(work.route.definition, work.params, PAGE_ID, pageSink)
-      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, 'cut', checked)
+      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, 'cut', pageSink)
     }
     const onStreamed = (isWhole: boolean, bytes: number) => {
       if (isWhole) records.fromMethod(work, id, work.times, '', bytes)
@@ -265,13 +224,6 @@ export class RequestRunner {
     dispatcher.submit(lane, ticket)
     return ticket
   }
-}
-
-const COMMA = Buffer.from(',')
-
-/** With commas between. */
-function joined(elements: readonly Buffer[]): Buffer[] {
-  return elements.flatMap((bytes, index) => (index === 0 ? [bytes] : [COMMA, bytes]))
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

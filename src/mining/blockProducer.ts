@@ -13,12 +13,6 @@ import { sealInProcess } from './seal.ts'
  */
 export const GROUP_MILLISECONDS = 50
 
-/**
- * Milliseconds after which a block that did not become the head of the fleet is given up, as one that other members do
- * not execute: another is then made on the same head.
- */
-const GIVEN_UP_AFTER = 30_000
-
 /** Seconds from each block to the next: always the same, or at random between the least and the most. */
 export type BlockInterval = number | readonly [least: number, most: number]
 
@@ -69,11 +63,12 @@ export interface BlockProducerParams {
    */
   readonly canWrite?: () => boolean
   /**
-   * Given in a fleet, where a block becomes the head later and from outside (fleet.md §3): resolves when it has. Only
-   * the leader then makes blocks in an interval, see {@link BlockProducer.setLeading}.
-   * @throws MiningError `NOT_HEAD`
+   * Resolves when the best block is the head; null when it is. Where others have to have a block first (fleet.md §3), the
+   * next one is made on it then. Always null unless given.
    */
-  readonly becomesHead?: (block: Block) => Promise<void>
+  readonly settled?: () => Promise<void> | null
+  /** Whether this node makes blocks in an interval. True by default. */
+  readonly makesBlocks?: () => boolean
   /** Whether the node is stopping: requests for many blocks end with the current block. False by default. */
   readonly isStopping?: () => boolean
 }
@@ -87,9 +82,6 @@ export class BlockProducer {
   #mode: ProducerMode = MANUAL_MODE
   #timer: NodeJS.Timeout | null = null
   #stopped = false
-  /** The last block that was made for a fleet, and when, milliseconds; it waits while the head is its parent. */
-  #made: { readonly block: Block; readonly at: number } | null = null
-  #isLeading = false
 
   constructor(params: BlockProducerParams) {
     this.#params = params
@@ -125,11 +117,6 @@ export class BlockProducer {
     return setTimeout(next, (least + Math.random() * (most - least)) * 1000)
   }
 
-  /** Whether this member of a fleet makes blocks in its interval. */
-  setLeading(on: boolean): void {
-    this.#isLeading = on
-  }
-
   /** Stops production; running requests end with the current block. */
   stop(): void {
     this.setMode(MANUAL_MODE)
@@ -141,7 +128,7 @@ export class BlockProducer {
    * runs: after a failure whole groups remain, and listeners to the head hear of a block when its group is
    * committed.
    * @param isUnwanted called between two blocks: whether the rest is no longer wanted
-   * @throws MiningError, `STOPPED` with the number of blocks that were made, `NOT_HEAD`
+   * @throws MiningError, `STOPPED` with the number of blocks that were made
    */
   async mine(request: MineRequest = {}, isUnwanted: () => boolean = () => false): Promise<readonly Block[]> {
     const { count = 1, timestamp } = request
@@ -152,10 +139,10 @@ export class BlockProducer {
     while (mined.length < count) {
       if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (this.#stopped || (mined.length > 0 && isEnded())) throw stopped(mined.length, count)
-      const { becomesHead } = this.#params
-      if (becomesHead === undefined) this.#mineGroup(request, mined, isEnded)
-      else await this.#mineBeside(request, mined, becomesHead)
+      await this.#settled()
+      this.#mineGroup(request, mined, isEnded)
     }
+    await this.#settled()
     return mined
   }
 
@@ -182,39 +169,13 @@ export class BlockProducer {
 
   #mineInTime(): void {
     if (!this.#canWrite) return
-    if (this.#params.becomesHead === undefined) this.#attempt(() => this.#import(this.#build()))
-    // Another block on the same head would have no more difficulty.
-    else if (this.#isLeading && this.#waitingBlock() === null) this.#attempt(() => this.#makeBeside())
+    if (this.#params.makesBlocks?.() === false) return
+    // A block on a head that another waits to follow would have no more difficulty.
+    if (this.#settled() === null) this.#attempt(() => this.#import(this.#build()))
   }
 
-  /** Mines the next block of a request in a fleet: the one that waits already, or a new one. */
-  async #mineBeside(
-    { interval }: MineRequest,
-    mined: Block[],
-    becomesHead: (block: Block) => Promise<void>,
-  ): Promise<void> {
-    const { chain, clock } = this.#params
-    if (mined.length > 0 && interval !== undefined)
-      clock.setTo(chain.head.timestamp + Math.max(interval, 1), chain.head.timestamp)
-    const block = this.#waitingBlock() ?? this.#makeBeside()
-    await becomesHead(block)
-    mined.push(block)
-  }
-
-  /** The block that was made on the head and is not canonical yet. */
-  #waitingBlock(): Block | null {
-    if (this.#made === null || performance.now() - this.#made.at > GIVEN_UP_AFTER) return null
-    const { block } = this.#made
-    return block.header.parentHash.equals(this.#params.chain.head.hash) ? block : null
-  }
-
-  #makeBeside(): Block {
-    const block = this.#seal(this.#build())
-    const result = this.#params.chain.connect(block)
-    if (result.status !== 'IMPORTED_NOT_BEST' && result.status !== 'EXIST') throw refused(result)
-    this.#params.clock.blockMade(block.header.timestamp)
-    this.#made = { block, at: performance.now() }
-    return block
+  #settled(): Promise<void> | null {
+    return this.#params.settled?.() ?? null
   }
 
   /**
@@ -244,16 +205,17 @@ export class BlockProducer {
       for (let block = next(); block !== null; block = next()) {
         yield block
         // It is connected when the next one is asked for.
-        if (!chain.head.hash.equals(block.hash)) return
+        if (!chain.best.hash.equals(block.hash)) return
         clock.blockMade(block.header.timestamp)
         group.push(block)
+        if (!chain.head.hash.equals(block.hash)) return
         // The pool is told of included transactions when that is committed.
         if (made() >= count || !isEmpty(block) || performance.now() >= end || isEnded()) return
       }
     }
     clock.attempt(() => {
       const last = chain.connectAll(blocks()).at(-1)
-      if (last !== undefined && last.status !== 'IMPORTED_BEST') failure = refused(last)
+      if (last !== undefined && !isBest(last)) failure = refused(last)
     })
     mined.push(...group)
     if (failure !== null) throw failure
@@ -270,7 +232,7 @@ export class BlockProducer {
   #import(built: BuiltBlock): void {
     const block = this.#seal(built)
     const result = this.#params.chain.connect(block)
-    if (result.status !== 'IMPORTED_BEST') throw refused(result)
+    if (!isBest(result)) throw refused(result)
     this.#params.clock.blockMade(block.header.timestamp)
   }
 
@@ -295,6 +257,13 @@ function isEmpty({ transactions }: Block): boolean {
 }
 
 const REWARD_TRANSACTIONS = 1
+
+/** Whether a block is the best executed one, head already or not. */
+function isBest(result: ConnectResult): boolean {
+  return (
+    result.status === 'IMPORTED_BEST' || (result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true)
+  )
+}
 
 function refused(result: ConnectResult): MiningError {
   const cause = 'error' in result ? result.error : undefined

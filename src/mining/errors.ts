@@ -12,10 +12,6 @@ export type MiningErrorCode =
   | 'EXTRA_DATA'
   /** The chain rejected the block: a fault of this node. */
   | 'REFUSED'
-  /** The block was made, and the fleet has not made it its head (fleet.md §3). */
-  | 'NOT_HEAD'
-  /** The node that builds work for all has not built any on this head in time. */
-  | 'NO_WORK'
   /** The node stops, or the request was abandoned: the remaining blocks are not mined. */
   | 'STOPPED'
 

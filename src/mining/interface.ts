@@ -56,21 +56,16 @@ export interface WorkListener {
   onFailure(error: unknown): void
 }
 
-/** Nodes that hand out the same work, of which one builds it (fleet.md §8). */
+/** Nodes at which a solution of the same work counts (fleet.md §9). */
 export interface WorkSharing {
-  /** Gives a template (`workTemplate.ts`) to the others; resolves when it cannot get lost. */
-  publish(template: Buffer): Promise<void>
-  /** Tells the one that builds that somebody mines. */
-  ask(): void
+  /** Gives a template (`workTemplate.ts`) that was built here to the others. */
+  tell(template: Buffer): void
 }
 
 /** Interface of the chain thread for merged mining. */
 export interface MiningService {
-  /**
-   * The current work; built now when there is none for the head. Where nodes share their work, it may be waited for.
-   * @throws MiningError `NO_WORK`
-   */
-  work(): MiningWork | Promise<MiningWork>
+  /** The current work; built now when there is none on the best executed block. */
+  work(): MiningWork
   submit(solution: PoolSolution): SolutionOutcome
   submitTemplate(solution: TemplateSolution): SolutionOutcome
 }

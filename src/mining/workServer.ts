@@ -15,16 +15,14 @@ import type {
   SolutionOutcome,
   SubmissionResult,
   TemplateSolution,
-  WorkSharing,
 } from './interface.ts'
 import { sealBlock } from './seal.ts'
 import { seedHashOfTime } from './seedHash.ts'
 import { type CachedWork, WorkCache } from './workCache.ts'
 import type { WorkServerParams } from './workServerParams.ts'
 import { encodeTemplate, parseTemplate } from './workTemplate.ts'
-import { WorkWaiters } from './workWaiters.ts'
 
-/** Work that was built, or came from the node that builds it. */
+/** Work that was built, or came from another node. */
 interface BuiltWork {
   readonly work: MiningWork
   readonly builtAt: number
@@ -61,16 +59,9 @@ export class WorkServer implements MiningService {
   #submittedAt = Number.NEGATIVE_INFINITY
   #refreshTimer: NodeJS.Timeout | null = null
   #gatherTimer: NodeJS.Timeout | null = null
-  /** Whether this node builds: one that shares work does when it is told to. */
-  #isBuilder: boolean
-  /** Work that the others are being given. */
-  #publishing: Promise<MiningWork> | null = null
-  /** Miners that wait for work of another node. */
-  readonly #waiters = new WorkWaiters()
 
   constructor(params: WorkServerParams) {
     this.#params = params
-    this.#isBuilder = params.shared === undefined
   }
 
   /** Starts to keep work up to date. */
@@ -85,7 +76,6 @@ export class WorkServer implements MiningService {
     if (this.#gatherTimer !== null) clearTimeout(this.#gatherTimer)
     this.#refreshTimer = null
     this.#gatherTimer = null
-    this.#waiters.end()
   }
 
   /** Call it for a new head before the other listeners, so that its work is ready in time. */
@@ -103,41 +93,29 @@ export class WorkServer implements MiningService {
     }, GATHER_TIME)
   }
 
-  /** Whether this node builds the work of all that share it. */
-  setBuilder(isBuilder: boolean): void {
-    if (this.#isBuilder === isBuilder) return
-    this.#isBuilder = isBuilder
-    this.#isStale = true
-    this.#update()
-  }
-
   /**
-   * Takes the template of the node that builds.
+   * Takes the template of another node: its solutions count here, and it is handed out while it is on the best block.
    * @throws RlpError, CodecError, RangeError when it does not parse
    */
-  receive(template: Buffer): void {
+  receive(_from: string, template: Buffer): void {
     const { shared, now, listener } = this.#params
-    if (shared === undefined || this.#isBuilder) return
+    if (shared === undefined) return
     const { block, notify } = parseTemplate(shared.spec, template)
     const built = { work: this.#workOf(block, notify), builtAt: now() }
     this.#cache.add(built.work.hashForMergedMining, { block, builtAt: built.builtAt, bytes: template.length })
+    if (!built.work.parentHash.equals(shared.best())) return
     this.#current = built
+    this.#isStale = false
     listener.onWork(built.work)
-    if (!built.work.parentHash.equals(shared.head())) return
-    this.#waiters.answer(built.work)
   }
 
-  work(): MiningWork | Promise<MiningWork> {
-    const { now, options, shared } = this.#params
+  work(): MiningWork {
+    const { now, options } = this.#params
     this.#askedAt = now()
     const current = this.#current
-    const isYoung = current !== null && this.#askedAt - current.builtAt < options.refreshTime
-    if (shared !== undefined && !this.#isBuilder) {
-      const isOnHead = current?.work.parentHash.equals(shared.head()) === true
-      if (!isYoung || !isOnHead) shared.sharing.ask()
-      return current !== null && isOnHead ? current.work : this.#waiters.wait()
-    }
-    return current !== null && isYoung && !this.#isStale ? current.work : this.#build()
+    const isFresh =
+      current !== null && !this.#isStale && this.#askedAt - current.builtAt < options.refreshTime
+    return isFresh ? current.work : this.#build()
   }
 
   submit(solution: PoolSolution): SolutionOutcome {
@@ -207,19 +185,16 @@ export class WorkServer implements MiningService {
 
   /** Builds work while somebody mines; failures are reported to the listener, as no caller waits. */
   #update(): void {
-    if (!this.#isAskedFor || !this.#isBuilder) return
-    const { onFailure } = this.#params.listener
+    if (!this.#isAskedFor) return
     try {
-      const built = this.#build()
-      if (built instanceof Promise) built.catch(onFailure)
+      this.#build()
     } catch (error) {
-      onFailure(error)
+      this.#params.listener.onFailure(error)
     }
   }
 
-  #build(): MiningWork | Promise<MiningWork> {
+  #build(): MiningWork {
     const { build, now, shared } = this.#params
-    if (this.#publishing !== null && !this.#isStale) return this.#publishing
     const block = build()
     const { header } = block
     const fees = header.fields.paidFees ?? 0n
@@ -229,28 +204,8 @@ export class WorkServer implements MiningService {
     const builtAt = now()
     this.#cache.add(work.hashForMergedMining, { block, builtAt })
     this.#isStale = false
-    if (shared === undefined) return this.#handOut({ work, builtAt })
-    return this.#publish(shared.sharing, encodeTemplate({ block, notify }), { work, builtAt })
-  }
-
-  /** Hands work out when the others have it: the solution of a miner counts wherever it is submitted. */
-  #publish(sharing: WorkSharing, template: Buffer, built: BuiltWork): Promise<MiningWork> {
-    const publishing = sharing
-      .publish(template)
-      .then(() => {
-        // What was built later may have been acknowledged earlier.
-        const isOlder = this.#current !== null && this.#current.work.serial > built.work.serial
-        return isOlder ? built.work : this.#handOut(built)
-      })
-      .catch((error: unknown) => {
-        this.#isStale = true
-        throw error
-      })
-      .finally(() => {
-        if (this.#publishing === publishing) this.#publishing = null
-      })
-    this.#publishing = publishing
-    return publishing
+    shared?.sharing.tell(encodeTemplate({ block, notify }))
+    return this.#handOut({ work, builtAt })
   }
 
   #handOut(built: BuiltWork): MiningWork {

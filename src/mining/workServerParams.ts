@@ -20,21 +20,21 @@ export interface WorkOptions {
 export interface WorkServerParams {
   readonly options: WorkOptions
   readonly listener: WorkListener
-  /** The next block on the head, without proof of work. @throws MiningError */
+  /** The next block on the best executed one, without proof of work. @throws MiningError */
   readonly build: () => Block
   /** Whether a header's proof of work is right (consensus.md §3.2). */
   readonly isProven: (header: BlockHeader) => boolean
   readonly connect: (block: Block) => ConnectResult | { readonly status: 'IMPORTED_BEST' }
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Where several nodes hand out the same work. */
+  /** Where solutions of the work of others count, too. */
   readonly shared?: SharedWork
 }
 
-/** What a work server needs to hand out the same work as others. */
+/** What a work server needs to take the work of others. */
 export interface SharedWork {
   readonly sharing: WorkSharing
   readonly spec: NetworkSpec
-  /** Hash of the head. */
-  readonly head: () => Buffer
+  /** Hash of the best executed block. */
+  readonly best: () => Buffer
 }

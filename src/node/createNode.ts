@@ -4,17 +4,13 @@ import { chosenNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { storeFolders } from '../execution/chainFolders.ts'
 import type { HeadNotice } from '../filters/events.ts'
-import type { NodeFilters } from '../filters/filters.ts'
-import { KEYS_SERVICE } from '../fleet/access/services.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
-import { SEARCH_SERVICE } from '../gateway/fanOut/partCall.ts'
 import { type Logger, lostEntries, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { EnodeError } from '../p2p/identity/enode.ts'
 import type { NodeContext, NodeStatus } from '../rpc/context.ts'
-import { RpcError } from '../rpc/errors.ts'
 import { findExposed, storePaths } from '../storage/fileModes.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -25,16 +21,13 @@ import type { HeadStats } from './chainThread/chainListener.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
-import { FleetFront } from './fleet/fleetFront.ts'
-import { startFleetThread } from './fleet/fleetHandle.ts'
-import { openFleetFilters } from './fleet/openFleetFilters.ts'
+import { type Membership, openMembership } from './fleet/membership.ts'
 import { createFrontMining, type FrontMining } from './frontMining.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics/nodeMetrics.ts'
 import type { OpenStores } from './metrics/storeMetrics.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
 import { type NodeAdmission, openNodeAdmission } from './openAdmission.ts'
 import { type ChainOptions, chainOptionsFromConfig } from './options/chainOptions.ts'
-import { fleetFrontOptionsFromConfig, fleetOptionsFromConfig } from './options/fleetOptions.ts'
 import { type PeerOptions, peerOptionsFromConfig } from './options/peerOptions.ts'
 import {
   drainLimitsFromConfig,
@@ -115,6 +108,7 @@ export async function createNode({
 }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
+  const membership = openMembership(config, version, logger)
   const sockets = loadSocketLibrary()
   log.debug({ library: sockets.source }, 'sockets are those of this library')
   let service: Service | null = null
@@ -142,6 +136,7 @@ export async function createNode({
       mining?.headChanged(notice)
       service?.headChanged(notice)
     },
+    onExecuted: () => service?.blockExecuted(),
     onPending: (notices) => service?.pendingAdded(notices),
     onMining: (on) => {
       isProducing = on
@@ -191,7 +186,7 @@ export async function createNode({
   }
   try {
     // After the chain: whose data directory it is is settled then. Closed last, with the usage of the last requests.
-    const access = openNodeAdmission(config, log)
+    const access = openNodeAdmission(config, log, membership.others)
     closers.unshift(() => access.close())
     metrics.watchAccess((most) => access.admission.stats(most))
     const wallet = await openConfiguredWallet(config, (path, reason) =>
@@ -236,42 +231,14 @@ export async function createNode({
       state: front.stateStore,
       encodedObjects: front.context.encodedObjects,
     }
-    const fleetOptions = fleetOptionsFromConfig(config, version)
-    const fleet = fleetOptions === null ? null : new FleetFront(fleetFrontOptionsFromConfig(config))
-    closers.push(async () => fleet?.close())
-    const fleetFilters =
-      fleet &&
-      openFleetFilters({
-        dataDir: config.dataDir,
-        context: front.context,
-        fleet,
-        limits: eventLimitsFromConfig(config),
-        log: logger.child({ part: 'fleet' }),
-        takeSnapshot: () => service?.takeSnapshot(),
-      })
-    closers.push(async () => fleetFilters?.close())
-    if (fleet !== null) {
-      access.attachFleet({
-        self: () => fleet.status?.self ?? null,
-        grant: async (call) => {
-          if (fleet.handle === null) throw new RpcError('fleetAway')
-          return await fleet.handle.service.grant(call)
-        },
-        settleUsage: () => fleet.settleUsage(),
-      })
-      metrics.watchFleet({
-        gate: () => fleet.gate,
-        status: () => fleet.status,
-        busySeconds: () => fleet.handle?.busySeconds() ?? 0,
-      })
-    }
+    closers.push(() => membership.close())
+    metrics.watchMembership(membership)
     const readiness = createReadiness({
       headAge: () => metrics.chain.headAge(),
       maxHeadAge: () => current.readyHeadAge,
       storeFault: () => metrics.chain.storeFault,
       accessFault: () => access.fault(),
       peerReasons: () => (peers === null ? [] : peerReasons(peers.report, peers.status)),
-      fleetReasons: () => fleet?.reasons() ?? [],
       writeProbe: () => chain.service.probe(),
       poolPing: async () => service?.ping(),
     })
@@ -293,8 +260,7 @@ export async function createNode({
       access,
       production,
       peers,
-      fleet,
-      filters: fleetFilters?.filters ?? null,
+      membership,
     }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
@@ -305,22 +271,19 @@ export async function createNode({
     closers.push(async () => {
       readiness.drain()
       await running.drain(drainLimitsFromConfig(current), async () => {
-        await fleet?.drain()
+        await membership.drain()
         chain.endRequests()
       })
       await running.stop()
       service = null
     })
-    fleet?.serve(KEYS_SERVICE, async () => {
-      access.refresh()
-      return Buffer.alloc(0)
+    await membership.start({
+      entry: fleetThread,
+      service: running,
+      peers,
+      connectChain: () => chain.connectFleet(),
+      reasons: () => readiness.lasting(),
     })
-    fleet?.serve(SEARCH_SERVICE, (payload) => running.answerPart(payload))
-    if (fleet !== null && fleetOptions !== null && running.gate !== null) {
-      const connectChain = () => chain.connectFleet()
-      const threadParts = { entry: fleetThread, options: fleetOptions, log, connectChain }
-      await fleet.start(startFleetThread, running.gate, threadParts)
-    }
     chain.start()
     return {
       spec: chosenNetwork(chainOptions),
@@ -371,10 +334,7 @@ interface ServiceParts {
   readonly production: () => Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
   /** null for a node without peers. */
   readonly peers: PeerHandle | null
-  /** null for a node on its own. */
-  readonly fleet: FleetFront | null
-  /** Those of the fleet; null for a node on its own. */
-  readonly filters: NodeFilters | null
+  readonly membership: Membership
 }
 
 function listenForRequests(parts: ServiceParts): Promise<Service> {
@@ -389,7 +349,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
     events: eventLimitsFromConfig(config),
-    ...(parts.filters === null ? {} : { filters: parts.filters }),
+    filters: (own) => parts.membership.filters(own),
     lanes: lanesFromConfig(config),
     workers: config.workers,
     admission: access.admission,
@@ -400,9 +360,6 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     contextOptions: workerOptions,
     probes: { ready: () => parts.readiness.reasons(), metrics: () => metrics.text() },
     blockHeaders: config.blockHeaders,
-    ...(parts.fleet === null
-      ? {}
-      : { fleet: parts.fleet.gateOptions, searchMembers: parts.fleet.searchMembers }),
     watch: parts.watch,
     ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
@@ -464,16 +421,25 @@ function peerOptions(config: Config, client: string): PeerOptions | null {
   }
 }
 
-function withStatus({ front: { context }, mining, production, peers, fleet }: ServiceParts): NodeContext {
+function withStatus({
+  front: { context },
+  mining,
+  production,
+  peers,
+  membership,
+}: ServiceParts): NodeContext {
   return {
     ...context,
     commands: { ...context.commands, mining: mining?.commands ?? null },
-    status: () => ({
-      ...context.status(),
-      ...production(),
-      ...(peers === null ? {} : peerStatus(peers.report, peers.status)),
-      ...(fleet?.status == null ? {} : { fleet: fleet.status }),
-    }),
+    status: () => {
+      const fleet = membership.status()
+      return {
+        ...context.status(),
+        ...production(),
+        ...(peers === null ? {} : peerStatus(peers.report, peers.status)),
+        ...(fleet === undefined ? {} : { fleet }),
+      }
+    },
   }
 }
 

@@ -10,11 +10,9 @@ import {
   readAccessFormat,
 } from '../storage/access/accessFormat.ts'
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
-import { FILTER_FORMATS } from '../storage/filters/filterStore.ts'
-import { FILTERS_FOLDER, FILTERS_METADATA } from '../storage/filters/filterTables.ts'
 import { CHAIN_FORMATS, CHAIN_STEPS, convertChain, readChainFormat } from '../storage/formats/chainFormat.ts'
 import { type ConversionOptions, conversionRoom } from '../storage/formats/conversion.ts'
-import { assertUndamaged, readStoreFormat } from '../storage/formats/readStoreFormat.ts'
+import { assertUndamaged } from '../storage/formats/readStoreFormat.ts'
 import type { StoreFormat, SupportedFormats } from '../storage/formats/storeFormat.ts'
 import { convertRecordLog, readRecordLogFormat } from '../storage/recordLogFormat.ts'
 import {
@@ -73,15 +71,6 @@ export function dataDirStores(dataDir: string, storeOptions: StoreOptions = {}):
         return { format: found, roomBytes: conversionRoom(ACCESS_STEPS, baseOf(found), fileBytes) }
       },
       convert: (options) => convertAccess(access, options),
-    },
-    {
-      supported: FILTER_FORMATS,
-      find: async () => {
-        const stored = await readStoreFormat(join(dataDir, FILTERS_FOLDER), FILTERS_METADATA)
-        return stored === null ? null : { format: stored.found, roomBytes: 0 }
-      },
-      // There is one format so far.
-      convert: () => Promise.resolve(),
     },
     restoreMarker(dataDir),
   ]

@@ -8,6 +8,7 @@ import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { createPoolReader } from '../workers/chainService.ts'
 import { ChainCore } from './chainThread/chainCore.ts'
 import type { ChainListener } from './chainThread/chainListener.ts'
+import type { ChainSharing } from './chainThread/chainSharing.ts'
 import { createChainService } from './chainThread/chainThreadService.ts'
 import { createFrontMining, type FrontMining } from './frontMining.ts'
 import type { ChainOptions } from './options/chainOptions.ts'
@@ -22,6 +23,8 @@ export interface LocalNodeOptions {
   readonly listener?: Partial<ChainListener>
   /** Milliseconds since 1970. */
   readonly now?: () => number
+  /** When what happens may be shown; at once unless given. */
+  readonly sharing?: ChainSharing
 }
 
 /** A node without threads and sockets, for tests and tools. */
@@ -36,11 +39,12 @@ export interface LocalNode {
  * unless a listener takes it.
  * @throws as {@link ChainCore}
  */
-export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOptions): LocalNode {
+export function createLocalNode({ chain, node, listener = {}, now, sharing }: LocalNodeOptions): LocalNode {
   let mining: FrontMining | null = null
   const core = new ChainCore(
     chain,
     {
+      onExecuted: () => listener.onExecuted?.(),
       onHead: (notice, head) => {
         mining?.headChanged(notice)
         listener.onHead?.(notice, head)
@@ -67,6 +71,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       },
     },
     now,
+    sharing,
   )
   const { environment, nativeSpec, stateStore } = core.open
   const spec = chosenNetwork(chain)

@@ -54,10 +54,6 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     safeDepth: config.safeDistance,
     finalizedDepth: config.finalizedDistance,
     logBlocks: LOG_BLOCKS,
-    sharedBlocks:
-      config.fleet.length === 0
-        ? { logs: 0, traces: 0 }
-        : { logs: config.fleetFanOutLogs, traces: config.fleetFanOut },
     logCount: LOG_COUNT,
     answerBytes: config.maxResponseSize,
     gasPriceFactor: GAS_PRICE_FACTOR,

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
-import type { MemberId } from '../fleet/interface.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
-import { GrantRequests } from '../gateway/access/grantRequests.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
+import type { OthersUse } from '../gateway/access/othersUse.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
-import { type FleetSum, UsageReports } from '../gateway/access/usageReport.ts'
+import { UsageReports } from '../gateway/access/usageReport.ts'
 import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
-import { RpcError } from '../rpc/errors.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
@@ -30,24 +28,12 @@ const COMPLAINT_PERIOD = 60_000
 
 const DAY = 86_400_000
 
-/** Where cost units of a fleet, and the usage of other members, come from. */
-export interface AccessSource {
-  /** Id of this member; null until the fleet has told it. */
-  self(): MemberId | null
-  /** Asks the leader. */
-  grant(call: Buffer): Promise<Buffer>
-  /** Brings the sum of this member up to what any member may have told. @throws RpcError `fleetAway` */
-  settleUsage(): Promise<void>
-}
-
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
   readonly admission: AccessAdmission
   readonly reports: UsageReports
   /** Takes over what may change while the node runs: who needs a key, and limits. */
   reconfigure(config: Config): void
-  /** Takes cost units of keys and usage from here, in a fleet; until then keys have what may be overdrawn. */
-  attachFleet(source: AccessSource): void
   /** Looks at the keys at once: they have changed. */
   refresh(): void
   /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
@@ -58,21 +44,20 @@ export interface NodeAdmission {
 
 /**
  * Opens the access store of a configuration, takes over the keys of its file, and follows both.
+ * @param others what other members of a fleet count
  * @throws NodeError `KEYS_FILE`, `ACCESS_STORE`
  */
-export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission {
+export function openNodeAdmission(config: Config, logger: Logger, others: OthersUse): NodeAdmission {
   try {
-    return open(config, logger)
+    return open(config, logger, others)
   } catch (error) {
     if (error instanceof KeyFileError) throw new NodeError('KEYS_FILE', error.message, { cause: error })
     throw error instanceof AccessError ? toAccessNodeError(error) : error
   }
 }
 
-function open(config: Config, logger: Logger): NodeAdmission {
-  const isMember = config.fleet.length > 0
-  const store = AccessStore.open({ dataDir: config.dataDir, checked: true, fleet: isMember })
-  let source: AccessSource | null = null
+function open(config: Config, logger: Logger, others: OthersUse): NodeAdmission {
+  const store = AccessStore.open({ dataDir: config.dataDir, checked: true })
   let file: WatchedKeyFile | null
   let admission: AccessAdmission
   try {
@@ -85,7 +70,7 @@ function open(config: Config, logger: Logger): NodeAdmission {
       timezone: config.quotaTimezone,
       retention: config.usageRetention,
       rules: accessRulesFromConfig(config),
-      grants: isMember ? createGrants(() => source) : null,
+      others,
     })
   } catch (error) {
     void store.close()
@@ -108,15 +93,7 @@ function open(config: Config, logger: Logger): NodeAdmission {
   void admission.prune().catch(complain)
   return {
     admission,
-    reports: new UsageReports(
-      admission,
-      store,
-      SYSTEM_CLOCKS.monotonic,
-      isMember ? sumOf(store, () => source) : null,
-    ),
-    attachFleet: (next) => {
-      source = next
-    },
+    reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic, others),
     refresh: () => attempt(() => admission.refresh(), complain),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
     fault: () => {
@@ -135,29 +112,6 @@ function open(config: Config, logger: Logger): NodeAdmission {
       await store.close()
     },
   }
-}
-
-function sumOf(store: AccessStore, source: () => AccessSource | null): FleetSum {
-  return {
-    settle: async () => {
-      const fleet = source()
-      if (fleet === null) throw new RpcError('fleetAway')
-      await fleet.settleUsage()
-    },
-    summedUsage: (id, first, last) => store.summedUsage(id, first, last),
-  }
-}
-
-function createGrants(source: () => AccessSource | null): GrantRequests {
-  return new GrantRequests({
-    now: SYSTEM_CLOCKS.monotonic,
-    member: () => source()?.self() ?? null,
-    send: async (call) => {
-      const fleet = source()
-      if (fleet === null) throw new RpcError('fleetAway')
-      return await fleet.grant(call)
-    },
-  })
 }
 
 /** Without a file no key is one of it. */

@@ -12,8 +12,6 @@ export interface ReadinessSources {
   accessFault(): string | null
   /** Why peers make requests wait: synchronisation, or a block that peers insist on and this node refuses. */
   peerReasons(): string[]
-  /** Why a member of a fleet does not serve; empty for a node on its own. */
-  fleetReasons(): string[]
   /** Resolves when the store has taken a write. */
   writeProbe(): Promise<void>
   /** Resolves when the workers have answered. */
@@ -24,6 +22,8 @@ export interface ReadinessSources {
 export interface Readiness {
   /** Why not; empty when it can. */
   reasons(): Promise<string[]>
+  /** The same without questions to other threads, for what asks often: what lasts, and no age of the head. */
+  lasting(): string[]
   /** From now on it cannot: it stops. */
   drain(): void
 }
@@ -54,12 +54,16 @@ export function createReadiness(
         ? ['the node stops']
         : [
             ...headReasons(sources),
-            ...sources.fleetReasons(),
             ...sources.peerReasons(),
             ...storeReasons(sources, store),
             ...accessReasons(sources),
             ...pool.reasons(),
           ]
+    },
+    lasting: () => {
+      const fault = sources.storeFault()
+      const store = fault === null ? [] : [`${NO_WRITES}: ${fault}`]
+      return [...sources.peerReasons(), ...store, ...accessReasons(sources)]
     },
     drain: () => {
       draining = true

@@ -25,6 +25,8 @@ export class NoPeers implements PeerAdmin {
     return false
   }
 
+  async setMembers(): Promise<void> {}
+
   async remove(_id: string): Promise<boolean> {
     return false
   }

@@ -52,6 +52,13 @@ export interface PeerAdmin {
   peers(): Promise<readonly PeerInfo[]>
   /** Keeps a connection to a node from now on. @returns false for a node without peers, and for itself */
   add(peer: EnodeAddress): Promise<boolean>
+  /**
+   * The other members of a fleet (fleet.md §5), in place of those before: trusted, as far as they are not the operator's
+   * anyway.
+   * @param connect those to keep a connection to
+   * @param trusted all, from whose addresses connections are taken outside the limits
+   */
+  setMembers(connect: readonly EnodeAddress[], trusted: readonly EnodeAddress[]): Promise<void>
   /** Drops a node by its id and does not keep a connection to it any more. @returns whether there was one */
   remove(id: string): Promise<boolean>
   /** The behaviour of nodes and addresses, nodes first. */

@@ -28,13 +28,6 @@ import type { IntervalUnit } from './params/blockInterval.ts'
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
 
-/** Blocks of a search from which on members of a fleet share it; 0 for never. */
-export interface SharedRanges {
-  /** Of logs, which an index finds: other members are worth asking for very many blocks alone. */
-  readonly logs: number
-  readonly traces: number
-}
-
 /** Limits and switches that methods follow. */
 export interface RpcSettings {
   /** Most gas that eth_call may use. */
@@ -61,8 +54,6 @@ export interface RpcSettings {
   readonly logCount: number
   /** Bytes of an answer; a search of logs over more blocks than {@link logBlocks} ends when it has more. */
   readonly answerBytes: number
-  /** From which on members of a fleet share searches. */
-  readonly sharedBlocks: SharedRanges
   /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */

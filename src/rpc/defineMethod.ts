@@ -2,7 +2,6 @@ import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { FastMethodName } from '../native/nativeFastPath.ts'
 import type { Eventually, NodeContext } from './context.ts'
-import type { HeadUse } from './headUse.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
 
@@ -52,11 +51,6 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly cost: number
   readonly cache: CacheRule
   /**
-   * What an answer has to do with the head; unless given, nothing for one that is kept for good, else as the parameters
-   * say, else the head.
-   */
-  readonly head?: HeadUse
-  /**
    * What the front thread tries before the workers, as a hop to a worker costs more than a short read: what the native
    * core answers from the bytes of ordinary requests, or a handler of its own that leaves to the workers
    * (`DELEGATE_TO_WORKER`) whatever is not short.
@@ -91,7 +85,6 @@ export interface MethodDefinition {
   readonly lane: Lane
   readonly cost: number
   readonly cache: CacheRule
-  readonly head: HeadUse
   readonly fast: FastMethodName | Run | null
   readonly audience: Audience
   readonly tellsReverts: boolean
@@ -122,7 +115,6 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     lane: spec.lane,
     cost: spec.cost,
     cache: spec.cache,
-    head: spec.head ?? headUseOf(spec),
     fast: typeof fast === 'function' ? runOf(fast) : (fast ?? null),
     audience: spec.audience ?? 'public',
     tellsReverts: spec.tellsReverts ?? false,
@@ -130,12 +122,4 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
     run: runOf(spec.handler),
   }
-}
-
-function headUseOf({
-  cache,
-  params,
-}: Pick<MethodSpec<readonly Param<unknown>[]>, 'cache' | 'params'>): HeadUse {
-  if (cache === 'forever') return 'none'
-  return params.some(({ namesBlock }) => namesBlock !== undefined) ? 'block' : 'head'
 }

@@ -29,8 +29,9 @@ export type RpcErrorKind =
   | 'unknownBlock'
   | 'miningRefused'
   | 'storeUnwritable'
-  | 'fleetAway'
+  | 'filterAway'
   | 'blockNotReached'
+  | 'blockNotHere'
   | 'simulatedNonceTooLow'
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
@@ -77,10 +78,16 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   // As geth answers eth_getLogs.
   unknownBlock: { code: -32000, message: 'unknown block' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
-  // fleet.md §11.
-  fleetAway: { code: -32000, message: 'this node is cut off from its fleet: ask another one', status: 503 },
+  // fleet.md §8.
+  filterAway: {
+    code: -32005,
+    message: 'the node that has the filter does not answer, try again',
+    status: 503,
+  },
   // X-Min-Block, decisions.md D67.
   blockNotReached: { code: -32000, message: 'the block is not reached yet', status: 503 },
+  // fleet.md §4.
+  blockNotHere: { code: -32005, message: 'the block is not here yet, try again', status: 503 },
   storeUnwritable: { code: -32603, message: 'the store cannot be written' },
   simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },

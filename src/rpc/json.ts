@@ -76,24 +76,6 @@ export class PagedResult {
   }
 }
 
-/**
- * A search over many blocks that can be done in parts: the elements of a part follow those of the part before. What a
- * part gives is `{"count":N,"elements":[…]}`.
- */
-export interface PartedSearch {
-  /** Name of the internal method that answers a part. */
-  readonly method: string
-  /** First and last block, both included. */
-  readonly from: number
-  readonly to: number
-  /** Blocks of a part, at least. */
-  readonly leastBlocks: number
-  /** Elements of the whole; with more the request is answered as it came, for its error or its selection. */
-  readonly most: number
-  /** Parameters (JSON text) of the part from one block to another, both included. */
-  part(from: number, to: number): string
-}
-
 /** A request that workers answer in place of the one that came to the front thread. */
 export class Forward {
   /** Name of a method, those of the gateway itself included. */
@@ -107,16 +89,6 @@ export class Forward {
     this.method = method
     this.params = params
     this.onFailure = onFailure
-  }
-}
-
-/** Leaves the request to the workers, of this member of a fleet and of others, which share it. */
-export class SharedForward extends Forward {
-  readonly search: PartedSearch
-
-  constructor(search: PartedSearch) {
-    super('', '')
-    this.search = search
   }
 }
 

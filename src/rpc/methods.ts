@@ -113,9 +113,7 @@ import { setStorageAt } from './hardhat/setStorageAt.ts'
 import { stopImpersonatingAccount } from './hardhat/stopImpersonatingAccount.ts'
 import { METHODS_WITHOUT_MEANING } from './hardhat/withoutMeaning.ts'
 import { logsPage } from './internal/logsPage.ts'
-import { logsPart } from './internal/logsPart.ts'
 import { minedHashrate } from './internal/minedHashrate.ts'
-import { tracesPart } from './internal/tracesPart.ts'
 import { getWork } from './mnr/getWork.ts'
 import { submitBitcoinBlock } from './mnr/submitBitcoinBlock.ts'
 import { submitBitcoinBlockPartialMerkle } from './mnr/submitBitcoinBlockPartialMerkle.ts'
@@ -227,8 +225,6 @@ export const METHODS: readonly MethodDefinition[] = [
   subscribe,
   unsubscribe,
   logsPage,
-  logsPart,
-  tracesPart,
   minedHashrate,
   getProof,
   bridgeState,

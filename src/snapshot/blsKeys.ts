@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
   aggregateSignatures,
-  aggregateWithRandomness,
   fastAggregateVerify,
   PublicKey,
   SecretKey,
@@ -13,7 +12,6 @@ import {
 // separation tag for everything, so that signed messages state their purpose themselves.
 const MANIFEST_DOMAIN = 'rhizome snapshot manifest v1\0'
 const PROOF_DOMAIN = 'rhizome snapshot key proof v1\0'
-const HEAD_DOMAIN = 'rhizome fleet head v1\0'
 
 /** Bytes of a secret key. */
 export const SECRET_KEY_BYTES = 32
@@ -51,44 +49,6 @@ export class SignerKey {
   /** Signs the manifest of a snapshot: 192 hex digits. */
   sign(snapshot: string): string {
     return hexOf(this.#secret.sign(manifestMessage(snapshot)).toBytes())
-  }
-
-  /** Signs a head of a fleet: 96 bytes. @param content what is signed of it (fleet.md §12) */
-  signHead(content: Buffer): Buffer {
-    return Buffer.from(this.#secret.sign(headMessage(content)).toBytes())
-  }
-}
-
-/** Public keys with verified proofs, ready for many checks. */
-export class HeadVerifier {
-  readonly #keys: ReadonlyMap<string, PublicKey>
-
-  /** @param publicKeys 96 hex digits each, valid */
-  constructor(publicKeys: readonly string[]) {
-    this.#keys = new Map(publicKeys.map((key) => [key, PublicKey.fromHex(key, true)]))
-  }
-
-  /**
-   * Whether each of these is the signature of its key over a head of a fleet; false where a key is another one. They are
-   * added with random factors, so that two which are not valid cannot cancel out.
-   */
-  areValid(
-    content: Buffer,
-    signatures: readonly { readonly key: string; readonly signature: Uint8Array }[],
-  ): boolean {
-    if (signatures.length === 0) return false
-    const sets: { readonly pk: PublicKey; readonly sig: Uint8Array }[] = []
-    for (const { key, signature } of signatures) {
-      const pk = this.#keys.get(key)
-      if (pk === undefined) return false
-      sets.push({ pk, sig: signature })
-    }
-    try {
-      const { pk, sig } = aggregateWithRandomness(sets)
-      return verify(headMessage(content), pk, sig)
-    } catch {
-      return false
-    }
   }
 }
 
@@ -133,10 +93,6 @@ export function addSignatures(signatures: readonly string[]): string {
 
 function manifestMessage(snapshot: string): Buffer {
   return createHash('sha256').update(MANIFEST_DOMAIN).update(Buffer.from(snapshot, 'hex')).digest()
-}
-
-function headMessage(content: Buffer): Buffer {
-  return createHash('sha256').update(HEAD_DOMAIN).update(content).digest()
 }
 
 function proofMessage(publicKey: string): Buffer {

@@ -76,34 +76,6 @@ export class TransactionQuota {
     }
   }
 
-  /**
-   * Throws what {@link charge} would throw, and charges nothing.
-   * @param now milliseconds since 1970
-   * @throws PoolRefusal `QUOTA`
-   */
-  check(entry: PooledTransaction, circumstances: Circumstances, now: number): void {
-    const { income, initial, isFirst } = this.#terms(entry, circumstances)
-    const account = this.#accounts.get(entry.senderHex)
-    const available = account === undefined ? initial : availableAt(account, now, income)
-    const price = this.#virtualGas(entry, circumstances)
-    if (available < price && !isFirst) throw exceeded(available, price)
-  }
-
-  /** The accounts, the least recently used first: addresses as hex digits. */
-  *balances(): Generator<[sender: string, balance: QuotaBalance]> {
-    for (const [sender, { available, refreshedAt }] of this.#accounts)
-      yield [sender, { available, at: refreshedAt }]
-  }
-
-  /** Replaces all accounts by those of {@link balances}; what is beyond the table's size is left out. */
-  replace(balances: Iterable<readonly [sender: string, balance: QuotaBalance]>): void {
-    this.#accounts.clear()
-    for (const [sender, { available, at }] of balances) {
-      if (this.#accounts.size >= MAXIMUM_ACCOUNTS) return
-      this.#accounts.set(sender, { available, refreshedAt: at })
-    }
-  }
-
   #terms(entry: PooledTransaction, { head, pendingNonce }: Circumstances) {
     const income = Math.round(GAS_PER_SECOND_SHARE * Number(head.header.gasLimit))
     const isFirst =

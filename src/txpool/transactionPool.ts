@@ -118,24 +118,6 @@ export class TransactionPool {
   }
 
   /**
-   * Throws what {@link add} would throw, and changes nothing.
-   * @param now milliseconds since 1970, for the quota
-   * @throws PoolRefusal with the reference's text
-   */
-  check(transaction: Transaction, sender: Buffer, now: number): void {
-    const entry = this.#entry({ transaction, sender, ...this.#arrival() })
-    this.#assertUnknown(transaction)
-    const { replaced, nextNonce } = this.#place(entry)
-    if (transaction.nonce > nextNonce) {
-      this.#assertQueueable(entry)
-      return
-    }
-    const circumstances = { replaced: replaced ?? null, head: this.#head, pendingNonce: nextNonce }
-    this.#quota?.check(entry, circumstances, now)
-    this.#assertPendingFunds(entry, replaced)
-  }
-
-  /**
    * Restores what was in the pool when the node stopped, with its times.
    * @returns transactions that the head no longer admits and outdated ones, which are not restored
    */
@@ -146,22 +128,6 @@ export class TransactionPool {
     return entries
       .filter(({ transaction }) => this.get(transaction.hashHex) === undefined)
       .map(({ transaction }) => transaction)
-  }
-
-  /**
-   * Replaces everything by what another pool at the same head has, in its order and by none of the rules: pools with the
-   * same past stay the same.
-   * @returns what was in the pool before
-   */
-  replace(
-    pending: readonly (SignedTransaction & Arrival)[],
-    queued: readonly (SignedTransaction & Arrival)[],
-  ): PooledTransaction[] {
-    const removed = this.clear()
-    for (const given of pending) this.#pending.add(this.#entry(given))
-    for (const given of queued) this.#queued.add(this.#entry(given))
-    this.#version += 1
-    return removed
   }
 
   /** Updates the pool to a new head. */

@@ -1,138 +1,191 @@
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import { NATS_SKIP } from '../support/natsServer.ts'
-import { COW, signedTransaction } from '../support/signedTransaction.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '@nats-io/transport-node'
+import t, { type Test } from 'tap'
+import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
+import { askNode } from '../support/nodeProcess.ts'
+import { signedTransaction } from '../support/signedTransaction.ts'
 import { TestBuild } from '../support/testBuild.ts'
-import { askPatiently } from './cluster/askPatiently.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
-import { TestFleet } from './cluster/testFleet.ts'
+import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
 
 const READY_MS = 60_000
 
-interface Head {
-  readonly number: string
-  readonly hash: string
+interface Status {
+  readonly self: string
+  readonly present: boolean
+  readonly members: readonly { readonly name: string; readonly present: boolean; readonly linked: boolean }[]
+  readonly counts: Readonly<Record<string, number>>
 }
 
-t.test(
-  'three members are one chain, whoever of them ends',
-  { skip: NATS_SKIP, timeout: 900_000 },
-  async (t) => {
-    const folder = t.testdir()
-    const build = await TestBuild.create()
-    t.teardown(() => rmSync(build.folder, { recursive: true, force: true }))
-    const program = join(build.folder, 'dist/cli/main.js')
-    const fleet = await TestFleet.start({
-      folder,
-      members: 3,
-      servers: 1,
-      program,
-      lease: 1500,
-      args: ['--block-time', '1'],
-    })
-    t.teardown(() => fleet.close())
-    const { members } = fleet
-    let nonce = 0n
+const ask = <T>({ url }: MemberProcess, method: string, params: readonly unknown[] = []) =>
+  askNode<T>(url, method, params)
+const heightOf = async (member: MemberProcess) => Number(await ask<string>(member, 'eth_blockNumber'))
+const statusOf = (member: MemberProcess) => ask<Status>(member, 'rsk_getFleetStatus')
 
-    t.comment('a block of the leader becomes the head everywhere')
-    const { number } = await headOf(one(members))
-    await untilHead(members, Number(number) + 1)
+/** A build of the program, which is removed at the end. */
+async function built(t: Test): Promise<string> {
+  const { folder } = await TestBuild.create()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'dist/cli/main.js')
+}
 
-    t.comment('a transaction that one member took is in the pool of all when the answer comes')
-    await sends(one(members))
-
-    t.comment('a member that is killed comes back')
-    const victim = members.find(({ member }) => member === 2) ?? one(members)
-    await victim.end('SIGKILL')
-    const rest = members.filter((member) => member !== victim)
-    await grows(rest)
-    await victim.start()
-    await victim.untilReady(READY_MS)
-    await grows(members)
-    await sends(victim)
-
-    t.comment('another member leads when the leader is killed')
-    const leader = await leaderOf(members)
-    await leader.end('SIGKILL')
-    await grows(members.filter((member) => member !== leader))
-    await leader.start()
-    await leader.untilReady(READY_MS)
-    await grows(members)
-
-    t.comment('servers that are killed and started again')
-    await fleet.servers?.kill()
-    await until('all members are cut off', async () =>
-      (await Promise.all(members.map((member) => member.isReady()))).every((isReady) => !isReady),
-    )
-    await fleet.servers?.start()
-    await fleet.untilReady()
-    await grows(members)
-    await sends(one(members))
-
-    t.comment('a member that is told to stop leaves without a pause for the others')
-    await one(members).end('SIGTERM')
-    await grows(members.slice(1))
-
-    /** A transaction is accepted by one member and known to all. */
-    async function sends(member: MemberProcess): Promise<void> {
-      const raw = `0x${signedTransaction({ from: COW, nonce }).encoded.toString('hex')}`
-      const hash = await ask<string>(member, 'eth_sendRawTransaction', [raw])
-      nonce += 1n
-      for (const other of members.filter(({ isRunning }) => isRunning))
-        await until(`${hash} is known to ${other.member}`, async () => {
-          const found = await ask<{ hash: string } | null>(other, 'eth_getTransactionByHash', [hash])
-          return found?.hash === hash
-        })
-      t.equal(await ask<string>(member, 'eth_sendRawTransaction', [raw]), hash, 'sent again it is the same')
-    }
-
-    /** Heads of these members go on, and are the same. */
-    async function grows(some: readonly MemberProcess[]): Promise<void> {
-      const heads = await Promise.all(some.map((member) => patient(member)))
-      await untilHead(some, Math.max(...heads.map(({ number }) => Number(number))) + 1)
-    }
-
-    async function untilHead(some: readonly MemberProcess[], height: number): Promise<void> {
-      for (const member of some)
-        await until(
-          `${member.member} has block ${height}`,
-          async () => Number((await headOf(member)).number) >= height,
-        )
-      const hex = `0x${height.toString(16)}`
-      const hashes = await Promise.all(
-        some.map(async (member) => (await ask<Head>(member, 'eth_getBlockByNumber', [hex, false])).hash),
+t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeout: 900_000 }, async (t) => {
+  const folder = t.testdir()
+  const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+  const fleet = await TestFleet.start({
+    folder,
+    members: 3,
+    servers: 3,
+    program,
+    args: ['--block-time', '1'],
+  })
+  t.teardown(() => fleet.close())
+  const { members, servers } = fleet
+  const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess]
+  const areWhole = () =>
+    until('all see all', async () => {
+      const all = await Promise.all(members.map(statusOf))
+      return all.every(
+        (status) =>
+          status.present && status.members.filter(({ present, linked }) => present && linked).length === 2,
       )
-      t.equal(new Set(hashes).size, 1, `block ${height} is the same on all`)
+    })
+  /** Asks all the time; what failed at whom. */
+  const watch = (watched: readonly MemberProcess[]) => {
+    const failures: string[] = []
+    let isOver = false
+    const readers = watched.map(async (member) => {
+      while (!isOver) {
+        const began = performance.now()
+        await ask(member, 'eth_blockNumber').catch((error: unknown) => {
+          failures.push(
+            `${member.member} after ${Math.round(performance.now() - began)} ms: ${String(error)}`,
+          )
+        })
+        await sleep(10)
+      }
+    })
+    return async () => {
+      isOver = true
+      await Promise.all(readers)
+      return failures
     }
-  },
-)
-
-function one(members: readonly MemberProcess[]): MemberProcess {
-  const [first] = members
-  if (first === undefined) throw new Error('no member')
-  return first
-}
-
-function ask<T>(member: MemberProcess, method: string, params: readonly unknown[]): Promise<T> {
-  return askPatiently<T>(member.url, method, params)
-}
-
-function headOf(member: MemberProcess): Promise<Head> {
-  return ask<Head>(member, 'eth_getBlockByNumber', ['latest', false])
-}
-
-/** The head of a member that may be joining. */
-async function patient(member: MemberProcess): Promise<Head> {
-  await member.untilReady(READY_MS)
-  return askPatiently<Head>(member.url, 'eth_getBlockByNumber', ['latest', false])
-}
-
-async function leaderOf(members: readonly MemberProcess[]): Promise<MemberProcess> {
-  for (const member of members) {
-    const metrics = await (await fetch(new URL('/metrics', member.origin))).text()
-    if (/fleet_leader_info 1/.test(metrics)) return member
   }
-  throw new Error('nobody leads')
-}
+  const grow = async (grown: readonly MemberProcess[]) => {
+    const least = Math.max(...(await Promise.all(grown.map(heightOf)))) + 3
+    await until(`block ${least}`, async () =>
+      (await Promise.all(grown.map(heightOf))).every((at) => at >= least),
+    )
+  }
+  let nonce = 0n
+  /** A transaction is read at every member right after its answer. */
+  const send = async (member: MemberProcess) => {
+    const { encoded } = signedTransaction({ nonce })
+    nonce += 1n
+    const hash = await ask<string>(member, 'eth_sendRawTransaction', [`0x${encoded.toString('hex')}`])
+    const found = await Promise.all(
+      members.map((reader) => ask<object | null>(reader, 'eth_getTransactionByHash', [hash])),
+    )
+    t.ok(
+      found.every((transaction) => transaction !== null),
+      `sent at ${member.member}, read at all`,
+    )
+  }
+
+  await areWhole()
+  await grow(members)
+  for (let round = 0; round < 5; round += 1) for (const member of members) await send(member)
+
+  t.comment('heads differ by little')
+  for (let round = 0; round < 20; round += 1) {
+    const heights = await Promise.all(members.map(heightOf))
+    t.ok(Math.max(...heights) - Math.min(...heights) <= 1, heights.join())
+    await sleep(50)
+  }
+
+  t.comment('one member makes blocks, and others name it')
+  const outcomes = await Promise.allSettled(members.map((member) => ask(member, 'evm_mine')))
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [String(outcome.reason)] : [],
+  )
+  t.equal(refused.length, 2)
+  for (const text of refused) t.match(text, /the member m[0-2] makes the blocks/)
+
+  t.comment('rubbish on every subject stops nothing')
+  const nats = await connect({
+    servers: [...(servers?.urls ?? [])],
+    user: NATS_USER.user,
+    pass: NATS_USER.password,
+  })
+  const { self } = await statusOf(first)
+  const subjects = [
+    'presence',
+    'transactions',
+    `confirmed.${self}`,
+    `call.${self}.waiting`,
+    `call.${self}.transactions`,
+    `call.${self}.status`,
+    'counters',
+    'work',
+  ]
+  for (const subject of subjects)
+    for (const text of ['', '{}', 'null', '[]', 'x'.repeat(5), '{"speaks":2}', 'y'.repeat(20_000)])
+      nats.publish(`${FLEET_NAME}.v2.${subject}`, text)
+  await nats.flush()
+  await nats.close()
+  await grow(members)
+  t.ok(((await statusOf(first)).counts['skippedMessages'] ?? 0) > 0)
+  await send(second)
+
+  t.comment('kill -9 of a member: the others do not fail')
+  const others = watch([second, third])
+  await first.end('SIGKILL')
+  await grow([second, third])
+  t.same(await others(), [])
+  await first.start()
+  await first.untilReady(READY_MS)
+  await areWhole()
+  await send(first)
+
+  t.comment('kill -9 of each NATS server: nobody fails')
+  for (const server of servers?.servers ?? []) {
+    const all = watch(members)
+    await server.kill()
+    await grow(members)
+    await sleep(1500)
+    t.same(await all(), [], server.name)
+    server.start()
+    await servers?.untilReady()
+  }
+
+  t.comment('all of NATS is gone: independent nodes, whose blocks and transactions go by p2p')
+  const alone = watch(members)
+  await servers?.kill()
+  await grow(members)
+  const { encoded } = signedTransaction({ nonce })
+  const hash = await ask<string>(third, 'eth_sendRawTransaction', [`0x${encoded.toString('hex')}`])
+  await until('mined at all', async () =>
+    (await Promise.all(members.map((member) => ask(member, 'eth_getTransactionReceipt', [hash])))).every(
+      (receipt) => receipt !== null,
+    ),
+  )
+  t.same(await alone(), [])
+  await servers?.start()
+  await areWhole()
+
+  t.comment('a copied directory does not join')
+  const copy = join(folder, 'copy')
+  await third.end('SIGTERM')
+  cpSync(third.dataDir, copy, { recursive: true })
+  await third.start()
+  await third.untilReady(READY_MS)
+  await areWhole()
+  const double = await fleet.startCopy(copy)
+  await until('it says so', async () => double.output.includes('another process runs as member'))
+  t.equal((await statusOf(double)).present, false)
+  await areWhole()
+  await double.end('SIGKILL')
+})

@@ -4,6 +4,7 @@ import type { Caller } from '../../src/gateway/access/caller.ts'
 import { TrustedProxies } from '../../src/gateway/access/clientAddress.ts'
 import { UNLIMITED } from '../../src/gateway/access/limits.ts'
 import { UNLIMITED_MEMORY } from '../../src/gateway/access/memoryAccount.ts'
+import { NO_OTHERS } from '../../src/gateway/access/othersUse.ts'
 import type { AdmissionRequest } from '../../src/gateway/admission.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
@@ -71,7 +72,12 @@ export class MemoryBook implements AccessBook {
 export function openAccess(
   keys: readonly KeyRecord[],
   rules: Partial<AccessRules> = {},
-  { wall = Date.parse('2026-11-22T12:00:00Z'), timezone = 'UTC', book = new MemoryBook() } = {},
+  {
+    wall = Date.parse('2026-11-22T12:00:00Z'),
+    timezone = 'UTC',
+    book = new MemoryBook(),
+    others = NO_OTHERS,
+  } = {},
 ) {
   const clock = { monotonic: 1000, wall }
   book.set(keys)
@@ -90,6 +96,7 @@ export function openAccess(
     timezone,
     retention: 400,
     rules: allRules,
+    others,
   })
   const caller = (path: string, more: Partial<AdmissionRequest> = {}): Caller => {
     const admitted = admission.admit(requestOf(path, more))

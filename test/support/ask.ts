@@ -1,10 +1,8 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
-import type { FleetGateOptions } from '../../src/gateway/entrance/fleetGate.ts'
 import type { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
-import type { SearchMembers } from '../../src/gateway/fanOut/partRunner.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { RequestMetrics } from '../../src/gateway/requestMetrics.ts'
 import type { RequestWatch } from '../../src/gateway/requestWatch.ts'
@@ -60,10 +58,6 @@ export interface LocalServiceOptions {
   readonly head?: FrontHead
   /** Whether answers are told with their block. */
   readonly tellsBlocks?: boolean
-  /** Makes it the gateway of a member of a fleet, with {@link head}. */
-  readonly fleet?: Omit<FleetGateOptions, 'head'>
-  /** With whom long searches are shared. */
-  readonly searchMembers?: SearchMembers
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -110,8 +104,6 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     metrics,
     ...(options.head === undefined ? {} : { head: options.head }),
     tellsBlocks: options.tellsBlocks ?? false,
-    ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
-    ...(options.searchMembers === undefined ? {} : { searchMembers: options.searchMembers }),
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,

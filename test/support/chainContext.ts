@@ -19,7 +19,6 @@ export const TEST_SETTINGS: RpcSettings = {
   safeDepth: 0,
   finalizedDepth: 0,
   logBlocks: 2000,
-  sharedBlocks: { logs: 0, traces: 0 },
   logCount: 10_000,
   answerBytes: 10 * 1024 * 1024,
   gasPriceFactor: 1100n,

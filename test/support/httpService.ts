@@ -18,8 +18,6 @@ export interface HttpServiceOptions {
   /** Of every lane. @default 256 in the queue, 5 seconds */
   readonly lane?: { readonly queue: number; readonly timeout: number }
   readonly blockHeaders?: boolean
-  /** Makes it the service of a member of a fleet. */
-  readonly fleet?: ServiceOptions['fleet']
   /** Whether reads of an account's state never come back. */
   readonly freezeOnState?: boolean
 }
@@ -33,7 +31,6 @@ export function openHttpService({
   lane,
   freezeOnState,
   blockHeaders = false,
-  fleet,
 }: HttpServiceOptions = {}): Promise<Service> {
   const laneLimits = lane ?? { queue: 256, timeout: 5 }
   return openService({
@@ -54,7 +51,6 @@ export function openHttpService({
     contextOptions: { head: HEAD, ...(freezeOnState === undefined ? {} : { freezeOnState }) },
     probes: { ready: async () => [], metrics: null },
     blockHeaders,
-    ...(fleet === undefined ? {} : { fleet }),
     ...(watch === undefined ? {} : { watch }),
     onUnexpected: () => undefined,
     onLostBatch: () => undefined,

@@ -6,7 +6,7 @@ import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
 import { type ChainOptions, chainOptionsFromConfig } from '../../src/node/options/chainOptions.ts'
 
 /** What a test says about its node beside the configuration. */
-export interface LocalNodeFixture extends Pick<LocalNodeOptions, 'listener' | 'now'> {
+export interface LocalNodeFixture extends Pick<LocalNodeOptions, 'listener' | 'now' | 'sharing'> {
   readonly chain?: Partial<ChainOptions>
 }
 

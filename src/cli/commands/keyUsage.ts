@@ -6,7 +6,6 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
-import { fleetUsage } from '../usageOfFleet.ts'
 
 const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 'refused']
 
@@ -14,8 +13,7 @@ const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 
 export const keyUsage = defineCommand({
   name: 'key usage',
   summary: 'show what was asked with an API key, or with all, by day and method',
-  details:
-    'A running node writes its counts down every second. The id - stands for requests without a key. With --fleet a member is asked for the sum of all.',
+  details: 'A running node writes its counts down every second. The id - stands for requests without a key.',
   files: 'none',
   argument: { placeholder: '[ID]', doc: 'id of the key; none shows all' },
   options: ACCESS_OPTION_KEYS,
@@ -32,9 +30,7 @@ export const keyUsage = defineCommand({
   },
   run: async ({ config, files, extra, stdout }) => {
     const [id] = files
-    const days = await (config.fleet.length === 0
-      ? usageHere(config, id, extra.days)
-      : fleetUsage(config, id, extra.days))
+    const days = await usageHere(config, id, extra.days)
     const rows = days.flatMap(rowsOf)
     if (extra.json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
     else if (rows.length === 0) stdout.write('no usage\n')

@@ -1,11 +1,8 @@
 import { hostname } from 'node:os'
 import type { OptionTable } from '../option.ts'
 
-/** What a name of a fleet looks like: it begins names of streams, buckets and subjects. */
+/** What a name of a fleet looks like: it begins names of buckets and subjects. */
 export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
-
-/** In place of a folder or an address: the newest snapshot of the fleet. */
-export const FLEET_BOOTSTRAP = 'fleet'
 
 /** Members of one service over NATS (src/fleet/fleet.md). */
 export const FLEET_OPTIONS = {
@@ -14,7 +11,7 @@ export const FLEET_OPTIONS = {
     group: 'Fleet',
     placeholder: 'URL',
     default: [],
-    doc: 'NATS servers through which nodes are one service, as nats://host:port or tls://host:port',
+    doc: 'NATS servers through which nodes hear of one another as members of one service, as nats://host:port or tls://host:port',
   },
   fleetName: {
     kind: 'text',
@@ -22,7 +19,7 @@ export const FLEET_OPTIONS = {
     placeholder: 'NAME',
     pattern: FLEET_NAME,
     default: 'rhizome',
-    doc: 'Name of the fleet: begins the names of its streams and buckets',
+    doc: 'Name of the fleet: begins the names of its buckets and subjects',
   },
   fleetMember: {
     kind: 'text',
@@ -75,104 +72,51 @@ export const FLEET_OPTIONS = {
     default: null,
     doc: 'Private key of that certificate, PEM',
   },
-  fleetSystem: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'USER:PASSWORD',
-    default: null,
-    secret: true,
-    doc: 'User of the system account of NATS, with which the servers are asked whether they write to disk before they acknowledge',
-  },
-  fleetLease: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 500,
-    maximum: 60_000,
-    default: 3000,
-    doc: 'Milliseconds after which a member that reaches nobody counts as cut off',
-  },
-  fleetHold: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 1,
-    maximum: 60_000,
-    default: 50,
-    doc: 'Milliseconds for which requests wait for a change of the head before they are refused',
-  },
-  fleetRound: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 10,
-    maximum: 60_000,
-    default: 1000,
-    doc: 'Milliseconds for which the leader waits for members before it gives a change of the head up',
-  },
   fleetLag: {
     kind: 'integer',
     group: 'Fleet',
     minimum: 1,
     maximum: 3600,
     default: 10,
-    doc: 'Seconds by which a member may be behind the others before it leaves',
+    doc: 'Seconds by which a member may be behind the others before nobody waits for it',
   },
-  fleetIsolated: {
-    kind: 'choice',
-    group: 'Fleet',
-    values: ['refuse', 'serve'],
-    default: 'refuse',
-    doc: 'What a member that is cut off does with requests relative to the head',
-  },
-  fleetSnapshotBlocks: {
+  fleetAdoptWait: {
     kind: 'integer',
     group: 'Fleet',
     minimum: 0,
-    maximum: 100_000_000,
-    default: 0,
-    doc: 'Blocks after which another member makes a snapshot for new members; 0 for never',
+    maximum: 10_000,
+    default: 500,
+    doc: 'Milliseconds for which an executed block waits at most until other members have it',
   },
-  fleetSignerKey: {
+  fleetSendWait: {
+    kind: 'integer',
+    group: 'Fleet',
+    minimum: 0,
+    maximum: 10_000,
+    default: 100,
+    doc: 'Milliseconds for which the answer to a sent transaction waits at most until other members have it',
+  },
+  fleetP2pAddress: {
     kind: 'optionalText',
     group: 'Fleet',
-    placeholder: 'FILE',
+    placeholder: 'HOST[:PORT]',
     default: null,
-    doc: 'Key file (`rhizome snapshot key create`) with which this member signs snapshots that it made or checked, and blocks that it executed where members need signatures',
-  },
-  fleetSignerPassphrase: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'FILE',
-    default: null,
-    doc: 'File whose first line is the passphrase of that key',
-  },
-  fleetKeys: {
-    kind: 'list',
-    group: 'Fleet',
-    placeholder: 'KEY:PROOF',
-    default: [],
-    doc: 'Keys of members whose signatures of heads count, as `rhizome snapshot key create` prints them; with a quorum those of --snapshot-keys where none are given, and the other way round for `--bootstrap fleet`',
-  },
-  fleetQuorum: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 0,
-    maximum: 64,
-    default: 0,
-    doc: 'Signatures by these keys that a head needs before this member serves it; 0 for none',
-  },
-  fleetFanOut: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 0,
-    maximum: 10_000_000,
-    default: 20_000,
-    doc: 'Blocks of a trace_filter from which on members share it; 0 for never',
-  },
-  fleetFanOutLogs: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 0,
-    maximum: 100_000_000,
-    default: 1_000_000,
-    doc: 'Blocks of an eth_getLogs from which on members share it: the index of logs makes shorter ones quicker alone; 0 for never',
+    doc: 'Where other members reach the peer port of this one, in place of its own address',
   },
 } as const satisfies OptionTable
+
+/** Options that there were, and what takes their place: whoever gives one is told. */
+export const GONE_FLEET_OPTIONS: Readonly<Record<string, string>> = {
+  fleetLease: 'members have no leases: who was not heard for 2 s is not waited for',
+  fleetHold: 'requests are not held: --fleet-adopt-wait is how long a block waits for other members',
+  fleetRound: 'there are no rounds: --fleet-adopt-wait is how long a block waits for other members',
+  fleetIsolated: 'a member that is cut off goes on as a node alone',
+  fleetSnapshotBlocks: 'take snapshots with `rhizome snapshot create` by a timer',
+  fleetSignerKey: 'heads are not signed, and snapshots are made with `rhizome snapshot create --signer-key`',
+  fleetSignerPassphrase: 'heads are not signed, and snapshots are made with `rhizome snapshot create`',
+  fleetKeys: 'heads are not signed: trust snapshots with --snapshot-keys',
+  fleetQuorum: 'heads are not signed: each member checks every block by itself',
+  fleetFanOut: 'members do not share searches',
+  fleetFanOutLogs: 'members do not share searches',
+  fleetSystem: 'nothing that a member acknowledges depends on the disks of NATS servers',
+}

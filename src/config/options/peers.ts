@@ -15,8 +15,8 @@ export const PEER_OPTIONS = {
   peers: {
     kind: 'boolean',
     group: 'Peers',
-    default: ({ network }) => isPublic(network),
-    defaultText: 'on for main and testnet, else off',
+    default: ({ network, isMember }) => isPublic(network) || isMember,
+    defaultText: 'on for main, testnet and members of a fleet, else off',
     doc: 'Connect to other nodes; naming one with --peer switches it on',
   },
   peer: {

@@ -22,6 +22,6 @@ export const SNAPSHOT_OPTIONS = {
     group: 'Snapshots',
     placeholder: 'URL',
     default: null,
-    doc: 'Folder or address of a signed snapshot that an empty data directory is filled from at the start; `fleet` for the newest one of the fleet',
+    doc: 'Folder or address of a signed snapshot that an empty data directory is filled from at the start',
   },
 } as const satisfies OptionTable

@@ -13,7 +13,7 @@ import {
 } from '@nats-io/transport-node'
 import { FleetError, toFleetError } from '../errors.ts'
 
-/** The oldest server that keeps what it acknowledged (fleet.md §1). */
+/** The oldest server that keeps in its buckets what it acknowledged. */
 export const OLDEST_SERVER = '2.11.2'
 
 /** How a member reaches NATS. */
@@ -30,7 +30,7 @@ export interface FleetConnectionOptions {
   readonly key: string | null
   /** Name of the connection in the monitoring of NATS. */
   readonly name: string
-  /** Milliseconds in which a server that went silent is to be noticed; the lease is a good measure. */
+  /** Milliseconds in which a server that went silent is to be noticed. */
   readonly silence: number
 }
 

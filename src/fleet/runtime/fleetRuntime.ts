@@ -1,479 +1,495 @@
-import { type JetStreamManager, jetstreamManager, jetstream as openJetstream } from '@nats-io/jetstream'
-import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
-import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { randomBytes } from 'node:crypto'
+import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
-import { createScheduler } from '../../p2p/peers/scheduler.ts'
-import type { SignerKey } from '../../snapshot/blsKeys.ts'
-import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-import { FleetError } from '../errors.ts'
+import { ServedHead } from '../head/servedHead.ts'
 import type {
+  BlockMaker,
   FleetChainEvent,
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
   MemberId,
-  SharedLease,
 } from '../interface.ts'
-import type { OwnLeaseEvent } from '../lease/lease.ts'
-import { renewalInterval } from '../lease/leaseTimes.ts'
-import { LogStability } from '../log/logStability.ts'
-import { LogStream } from '../log/logStream.ts'
-import { NatsStabilityBus } from '../log/natsStability.ts'
-import { createSharedLog } from '../log/sharedLog.ts'
-import { FleetMember, type MemberFacts, type MemberTimes } from '../member/fleetMember.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
-import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
-import { bucketOf, checkResources } from '../nats/provision.ts'
-import type { FleetPart, FleetPartContext } from '../part.ts'
-import { createSignatureBook, type HeadTrust } from '../quorum/blsSignatures.ts'
-import type { SignatureBook } from '../quorum/signatureBook.ts'
-import { describeWait, WaitWatch } from '../quorum/signatureWait.ts'
-import { BlockExchange } from './blockExchange.ts'
-import { createView, othersThatServe, othersToAsk } from './fleetView.ts'
-import { MemberIdentity } from './memberIdentity.ts'
-import { MemberLog } from './memberLog.ts'
-import { NatsMemberBus, serveMembers } from './memberServices.ts'
-import { firstHeld, Membership } from './membership.ts'
-import { assertSameChain } from './sameChain.ts'
-import { assertSamePool, type FleetPoolOptions } from './samePool.ts'
-import { composeStatus } from './status.ts'
+import type { FleetConnection, FleetConnectionOptions } from '../nats/natsConnection.ts'
+import type { FleetPart, FleetView } from '../part.ts'
+import { PoolExchange } from '../pool/poolExchange.ts'
+import { TransactionTelling } from '../pool/transactionTelling.ts'
+import { Identity, nodeIdOf } from '../presence/identity.ts'
+import { type HeardMember, Members } from '../presence/members.ts'
+import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { FrontNews } from './frontNews.ts'
+import { HeadWaits } from './headWaits.ts'
+import { linkedMembers } from './links.ts'
+import { makerOf } from './maker.ts'
+import { OwnState } from './ownState.ts'
+import { PartHost } from './partHost.ts'
+import { reachNats } from './reachNats.ts'
+import { Skipped } from './skipped.ts'
+import { encodeStatus, statusOf } from './status.ts'
 
-/** The log is given so long to take what a client sent, times the lease. */
-const PUBLISH_LEASES = 2
-/** Members are given so long to apply it, times the lease: one that is cut off is left out earlier (fleet.md §2). */
-const STABLE_LEASES = 3
-const DRAIN_POLL = 20
-const PART_CALLS_AT_ONCE = 64
+/** Milliseconds between two presences without a change. */
+const TELL_PERIOD = 500
+/** Blocks that this member refused and tells. */
+const MOST_REFUSED = 8
+/** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
+const HOLD_WAITS = 2
+const LEAST_HOLD = 200
+/** Service that answers with the status of a member, for `fleet status`. */
+export const STATUS_SERVICE = 'status'
 
-/** What a fleet runs with. */
 export interface FleetRuntimeOptions {
   readonly connection: FleetConnectionOptions
   readonly fleet: string
-  /** Name of this member. */
+  readonly self: MemberId
   readonly name: string
   readonly version: string
   readonly dataDir: string
-  readonly times: MemberTimes
-  readonly pool: FleetPoolOptions
-  readonly heads: HeadTrust
+  /** Time zone of quotas. */
+  readonly zone: string
+  readonly makes: Making
+  /** Milliseconds. */
+  readonly lag: number
+  readonly adoptWait: number
 }
 
-/** What a {@link FleetRuntime} is made of. */
 export interface FleetRuntimeParts {
   readonly options: FleetRuntimeOptions
-  readonly spec: NetworkSpec
-  /** Open for reading alone, used by nobody else. */
-  readonly environment: ChainEnvironment
-  readonly reader: ChainStoreReader
   readonly chain: FleetChainService
   readonly front: FleetFrontService
-  readonly shared: SharedLease
-  /** Milliseconds of the boot clock. */
-  readonly clock: () => number
   readonly log: Logger
   readonly parts: readonly FleetPart[]
-  /** The key with which this member signs; null for none. @throws FleetError */
-  readKey(): Promise<SignerKey | null>
   tell(event: FleetFrontEvent): void
-  /** Share of time in which this member was busy, 0 to 1. */
-  load(): number
-  /** It cannot go on: the thread is to end, and another one begins anew. */
-  onFailure(error: Error): void
 }
 
-/** What a member has once it is connected, before it has a lease. */
-interface Connected {
-  readonly connection: FleetConnection
-  readonly jetstream: FleetPartContext['jetstream']
-  readonly manager: JetStreamManager
-  readonly names: FleetNames
-  readonly calls: MemberCalls
-  readonly identity: MemberIdentity
-  readonly stream: LogStream
-  readonly stability: LogStability
-  readonly membership: Membership
-  readonly log: MemberLog
-}
-
-/** A member of a fleet at work: everything of it that is in the fleet thread. */
+/** A member of a fleet at work: presence, heads, transactions, and its parts. */
 export class FleetRuntime {
-  readonly #parts: FleetRuntimeParts
+  readonly #options: FleetRuntimeOptions
+  readonly #chain: FleetChainService
+  readonly #front: FleetFrontService
+  readonly #log: Logger
+  readonly #parts: PartHost
+  readonly #tell: (event: FleetFrontEvent) => void
+  readonly #news: FrontNews
+  readonly #names: FleetNames
+  readonly #life = randomBytes(8).toString('hex')
+  readonly #began = Date.now()
+  readonly #identity = new Identity()
+  readonly #head: ServedHead
+  readonly #waits = new HeadWaits()
+  readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
+  readonly #skipped: Skipped
   readonly #listeners = new Set<() => void>()
-  readonly #waits = new WaitWatch()
-  readonly #closers: (() => Promise<void> | void)[] = []
-  readonly #started: FleetPart[] = []
-  #connected: Connected | null = null
-  #member: FleetMember | null = null
-  #blocks: BlockExchange | null = null
-  #isLeading = false
-  #reason: string | null = null
-  /** Blocks that were accepted before the member was there. */
-  #early: (FleetChainEvent & { kind: 'accepted' })[] = []
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #refused: string[] = []
+  #members: Members | null = null
+  #connection: FleetConnection | null = null
+  #telling: TransactionTelling | null = null
+  #exchange: PoolExchange | null = null
+  #calls: MemberCalls | null = null
+  #genesis = ''
+  #whyNot: string | null = null
+  #executed: Presence['executed'] | null = null
+  #adopted: Presence['adopted'] | null = null
+  #adopting: Buffer | null = null
+  #headTimer: NodeJS.Timeout | null = null
+  #present = ''
+  #isHolding: boolean | null = null
+  #maker = ''
+  #isTold = false
+  #isStopped = false
 
-  constructor(parts: FleetRuntimeParts) {
-    this.#parts = parts
+  constructor({ options, chain, front, log, parts, tell }: FleetRuntimeParts) {
+    this.#options = options
+    this.#chain = chain
+    this.#front = front
+    this.#log = log
+    this.#parts = new PartHost(parts, {
+      log,
+      tell,
+      onFailure: (name, error) => this.#failed(name, error),
+    })
+    this.#tell = tell
+    this.#news = new FrontNews(tell)
+    this.#names = new FleetNames(options.fleet)
+    this.#state = new OwnState(chain, front)
+    this.#head = new ServedHead(options.adoptWait)
+    this.#skipped = new Skipped(log, (name) => this.#count(name))
   }
 
-  /** Joins the fleet; resolves when this member takes part, although it may not serve yet. @throws FleetError */
+  /** Reads the chain, then reaches NATS for as long as that takes. @throws what the chain thread throws */
   async start(): Promise<void> {
-    const { options, chain } = this.#parts
-    const { lease } = options.times
-    const names = new FleetNames(options.fleet)
-    const why = await chain.whyNot()
-    if (why !== null) throw new FleetError('Failed', `this chain may not be one of a fleet: ${why}`)
-    const connection = await connectFleet(options.connection)
-    this.#closers.push(() => connection.close())
-    await checkResources(connection.nats, names)
-    const manager = await jetstreamManager(connection.nats, { timeout: lease })
-    const jetstream = openJetstream(connection.nats, { timeout: lease })
-    const [members, state] = await Promise.all([
-      bucketOf(jetstream, names.members),
-      bucketOf(jetstream, names.state),
-    ])
-    await assertSameChain(state, await chain.genesisHash())
-    await assertSamePool(state, options.pool)
-    const identity = await MemberIdentity.claim(state, options.dataDir, options.fleet)
-    const stream = new LogStream({ jetstream, manager, names, timeout: lease / 2 })
-    const calls = new MemberCalls({ connection, names, self: identity.id })
-    this.#closers.push(() => calls.close())
-    const bus = new NatsStabilityBus(connection, names, () => this.#count('malformed'))
-    const shared = createSharedLog()
-    const scheduler = { ...createScheduler(), now: this.#parts.clock }
-    const stability = new LogStability({ self: identity.id, bus, scheduler, shared })
-    this.#closers.push(() => stability.stop())
-    this.#closers.push(bus.follow((notice) => stability.hear(notice)))
-    await chain.shareLog(shared)
-    const first = firstHeld()
-    const membership = this.#createMembership(members, state, identity, (event) => first.note(event))
-    this.#closers.push(() => membership.stop())
-    const log = new MemberLog({
-      ...{ jetstream, manager, names, stream, stability, chain, calls, identity },
-      clock: this.#parts.clock,
-      logger: this.#parts.log,
-      publishTime: PUBLISH_LEASES * lease,
-      givers: () => this.#givers(),
-      count: (name, by) => this.#count(name, by),
-      onBehind: (error) => this.#parts.onFailure(error),
-    })
-    const connected = {
-      ...{ connection, jetstream, manager, names, calls, identity, stream, stability, membership, log },
-    }
-    this.#connected = connected
-    // The position in the log is looked at before there is a lease (fleet.md §4).
-    const created = await log.look()
-    membership.own.start()
-    membership.leader.start()
-    await first.held
-    await this.#join(connected, created)
-  }
-
-  /** @param created creation time of the log before there was a lease */
-  async #join(connected: Connected, created: string): Promise<void> {
-    const { options, chain, front, log: logger } = this.#parts
-    const { connection, names, calls, identity, stream, membership, log } = connected
-    const before = identity.position
-    const end = await stream.end()
-    const signatures = await this.#createSignatures()
-    const blocks = this.#createBlocks(connected)
-    this.#blocks = blocks
-    const member = new FleetMember({
-      self: identity.id,
-      times: options.times,
-      log: stream,
-      leases: membership,
-      bus: new NatsMemberBus(connection, names, calls, () => log.isVerified),
-      chain,
-      front: {
-        hold: (revision) => front.hold(revision),
-        ping: () => front.ping(),
-        tell: (event) => this.#parts.tell(event),
-      },
-      scheduler: { ...createScheduler(), now: this.#parts.clock },
-      ...{ logger, signatures, end },
-      before: before && { named: identity.named },
-      facts: () => this.#facts(),
-      fetch: (hash) => blocks.fetch(hash),
-      onChange: () => this.#changed(),
-    })
-    this.#member = member
-    this.#closers.push(() => member.stop())
-    const endServices = serveMembers({
-      ...{ connection, names, calls, member, front },
-      drain: () => this.drain(),
-      skipped: () => this.#count('malformed'),
-    })
-    this.#closers.push(endServices)
-    blocks.start()
-    this.#closers.push(() => blocks.stop())
-    const heaviest = await chain.heaviest()
-    await member.start(heaviest)
-    member.leaseChanged(!membership.own.isHeld)
-    for (const event of this.#early.splice(0)) this.onChainEvent(event)
-    const renewal = setInterval(() => member.announce(), renewalInterval(options.times.lease))
-    this.#closers.push(() => clearInterval(renewal))
-    this.#closers.push(() => log.stop())
-    this.#watchConnection(connected, blocks)
-    await log.start(member, before, created, end)
-    // Not earlier: the canonical head is that of the fleet now.
-    blocks.publishDownFrom(heaviest.hash)
-    await this.#startParts(connected, member)
-    this.#changed()
-  }
-
-  /** What happened in the chain thread. */
-  onChainEvent(event: FleetChainEvent): void {
-    if (this.#member === null) {
-      this.#early.push(event)
-      return
-    }
-    this.#member.executed(event.block)
-    this.#blocks?.publish(event.block.hash, event.encoded)
-  }
-
-  /** @throws FleetError while this member takes no transactions */
-  async publishTransactions(
-    encoded: readonly Buffer[],
-    after: readonly (number | null)[],
-  ): Promise<readonly number[]> {
-    const isServing = this.#member?.absence === null || this.#member?.absence === 'held'
-    if (this.#connected === null || !isServing || !this.#connected.membership.own.isHeld)
-      throw new FleetError('Closed', 'this member takes no transactions now')
-    const until = performance.now() + PUBLISH_LEASES * this.#parts.options.times.lease
-    return this.#connected.stream.publishTransactions(encoded, after, until)
-  }
-
-  /** Resolves when every member that may serve has applied an entry of the log (fleet.md §4). @throws FleetError */
-  async whenStable(sequence: number): Promise<void> {
-    if (this.#connected === null) throw new FleetError('Closed', 'this member reads no log now')
-    await this.#connected.stability.whenStable(sequence, STABLE_LEASES * this.#parts.options.times.lease)
-  }
-
-  /** @throws FleetError, CallRefusal */
-  async call(to: MemberId | number, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
-    const { identity, membership, calls } = this.#connected ?? {}
-    const member = typeof to === 'number' ? identity?.memberOf(to, membership?.all.all() ?? []) : to
-    if (!member || calls === undefined) throw new FleetError('NoMember', 'no member has that number')
-    return calls.call(member, service, payload, { milliseconds, limit: Number.MAX_SAFE_INTEGER })
-  }
-
-  async grant(payload: Buffer): Promise<Buffer> {
-    const part = this.#parts.parts.find(({ grant }) => grant !== undefined)
-    if (part?.grant === undefined) throw new FleetError('Closed', 'nobody grants units')
-    return part.grant(payload)
-  }
-
-  others(): readonly MemberId[] {
-    if (this.#connected === null) return []
-    const { identity, membership } = this.#connected
-    return othersThatServe(identity.id, membership, this.#member)
-  }
-
-  /** Leaves: others go on without it when this resolves, or wait until its lease is over. */
-  async drain(): Promise<void> {
-    const member = this.#member
-    if (member === null || this.#connected === null) return
-    const { identity, membership, log } = this.#connected
-    await member.leave('draining')
-    for (const part of this.#parts.parts) await part.drain?.()
-    // A leader that leaves alone has nobody to write an entry for.
-    while (this.others().length > 0 && member.head?.members.includes(identity.id) === true && log.isVerified)
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
-    // Not earlier: a leader writes the entry without itself.
-    membership.leader.resign()
+    const { zone, self, lag } = this.#options
+    this.#genesis = (await this.#chain.genesisHash()).toString('hex')
+    this.#whyNot = await this.#chain.whyNot()
+    if (this.#whyNot !== null) this.#log.error({ reason: this.#whyNot }, 'this node does not join its fleet')
+    this.#members = new Members({ id: self, genesis: this.#genesis, zone }, lag)
+    const { adopted, executed, recent } = await this.#chain.branch()
+    this.#head.executed(recent, executed, performance.now())
+    this.#head.adopted(adopted)
+    this.#executed = executed
+    this.#adopted = adopted
+    this.#timers.push(setInterval(() => this.#tick(), TELL_PERIOD))
+    void this.#connect()
   }
 
   async stop(): Promise<void> {
-    for (const close of this.#closers.splice(0).toReversed()) {
-      try {
-        await close()
-      } catch (error) {
-        this.#parts.log.debug({ err: error }, 'a part of the fleet thread does not end as it should')
-      }
+    this.#isStopped = true
+    for (const timer of this.#timers) clearInterval(timer)
+    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
+    this.#exchange?.close()
+    await this.#parts.stop()
+    this.#calls?.close()
+    await this.#connection?.close()
+  }
+
+  /** Tells others that this member leaves. */
+  async drain(): Promise<void> {
+    this.#state.isLeaving = true
+    this.#tellPresence()
+    this.#look()
+    if (this.#connection?.isConnected === true) await this.#connection.nats.flush()
+  }
+
+  onChainEvent(event: FleetChainEvent): void {
+    const now = performance.now()
+    switch (event.kind) {
+      case 'executed':
+        this.#executed = event.heaviest
+        this.#members?.executed(event.heaviest.totalDifficulty, now)
+        this.#head.executed(event.blocks, event.heaviest, now)
+        for (const { presence } of this.#members?.all ?? [])
+          this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+        break
+      case 'adopted':
+        this.#adopted = event.head
+        this.#adopting = null
+        this.#head.adopted(event.head)
+        break
+      case 'refused':
+        this.#refused.push(event.hash.toString('hex'))
+        if (this.#refused.length > MOST_REFUSED) this.#refused.shift()
     }
+    this.#tellPresence()
+    this.#look()
+  }
+
+  /** As `FleetTeller.tell`. */
+  async tellTransactions(transactions: readonly Buffer[]): Promise<void> {
+    if (this.#isMember) await this.#telling?.tell(transactions)
+  }
+
+  tellWork(template: Buffer): void {
+    if (this.#isMember) this.#parts.tellWork(template)
+  }
+
+  async call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
+    if (this.#calls === null) throw new Error('NATS is not reached yet')
+    return this.#calls.call(member, service, payload, milliseconds)
+  }
+
+  toPart(name: string, message: unknown): void {
+    this.#parts.fromFront(name, message)
   }
 
   status(): FleetStatus {
-    return composeStatus({
-      fleet: this.#parts.options.fleet,
-      self: this.#connected?.identity.id ?? '',
-      number: this.#connected?.identity.number ?? 0,
-      member: this.#member,
-      membership: this.#connected?.membership ?? null,
-      stability: this.#connected?.stability ?? null,
-      reason: this.#whyNot() ?? this.#reason,
+    const now = performance.now()
+    return statusOf({
+      fleet: this.#names.fleet,
+      self: this.#options.self,
+      connected: this.#connection?.isConnected === true,
+      reason: this.#reason(now),
+      members: this.#members,
+      late: this.#head.late,
+      linked: new Set(this.#links),
+      waits: this.#waits,
       counts: this.#counts,
-      blocks: this.#blocks?.counts ?? { published: 0, left: 0 },
+      now,
     })
   }
 
-  async #createSignatures(): Promise<SignatureBook> {
-    const { options, chain, log, readKey } = this.#parts
-    const { fleet, heads } = options
-    const key = await readKey()
-    if (key !== null && heads.keys.length > 0 && !heads.keys.includes(key.publicKey))
-      log.warn(
-        { key: key.publicKey },
-        '--fleet-signer-key is none of --fleet-keys: its signatures do not count',
-      )
-    return createSignatureBook({ fleet, genesis: await chain.genesisHash() }, heads, key)
+  /** Whether this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
+  get #isMember(): boolean {
+    return this.#identity.isJoined && this.#whyNot === null
   }
 
-  #createMembership(
-    members: Awaited<ReturnType<typeof bucketOf>>,
-    state: Awaited<ReturnType<typeof bucketOf>>,
-    identity: MemberIdentity,
-    onOwn: (event: OwnLeaseEvent) => void,
-  ): Membership {
-    const { options, clock, shared, log } = this.#parts
-    return new Membership({
-      ...{ members, state, self: identity.id, lease: options.times.lease, clock, shared, logger: log },
-      health: () => this.#health(),
-      record: () => this.#record(),
-      mayLead: () => this.#connected?.log.isVerified === true && this.#member?.absence !== 'draining',
-      knownEpoch: () => this.#member?.head?.epoch ?? 0,
-      onOwn: (event) => {
-        onOwn(event)
-        if (event.kind === 'held' || event.kind === 'over') this.#member?.leaseChanged(event.kind === 'over')
-        if (event.kind === 'fenced') this.#member?.fenced()
-        if (event.kind === 'duplicate') this.#parts.onFailure(event.error)
-        if (event.kind === 'late') this.#note(event.error)
+  get #links(): readonly MemberId[] {
+    return linkedMembers(this.#members?.all ?? [], new Set(this.#state.peers))
+  }
+
+  get #others(): readonly HeardMember[] {
+    return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
+  }
+
+  /** Why this member is not present for others; null when it is. */
+  #reason(now: number): string | null {
+    if (this.#whyNot !== null) return this.#whyNot
+    if (this.#identity.reason !== null) return this.#identity.reason
+    if (this.#connection?.isConnected !== true) return 'NATS is not reached'
+    if (!this.#identity.isJoined) return 'listening whether another process has this id'
+    return this.#whyNotReady(now)
+  }
+
+  #whyNotReady(now: number): string | null {
+    const why = this.#state.whyNot(now)
+    if (why !== null) return why
+    const weight = this.#executed?.totalDifficulty ?? 0n
+    return this.#members?.isBehind(weight, now) === true ? 'behind' : null
+  }
+
+  async #connect(): Promise<void> {
+    const connection = await reachNats(
+      this.#options.connection,
+      () => this.#isStopped,
+      (error) => {
+        this.#count('failedConnections')
+        this.#log.warn({ err: error }, 'NATS is not reached; this node answers alone until it is')
       },
-      onChange: () => this.#changed(),
-      count: (name) => this.#count(name),
-    })
-  }
-
-  #createBlocks({
-    connection,
-    jetstream,
-    manager,
-    names,
-    calls,
-    identity,
-    membership,
-  }: Connected): BlockExchange {
-    const { chain, spec, environment, reader, log } = this.#parts
-    return new BlockExchange({
-      ...{ connection, jetstream, manager, names, calls, chain, spec, environment, reader, logger: log },
-      others: () => othersToAsk(identity.id, membership, this.#member),
-      onExecuted: (block) => this.#member?.executed(block),
-      onRefused: ({ number, rule, expected, found }) => {
-        this.#count('refusedBlocks')
-        this.#reason = `block ${number} of the fleet breaks ${rule} here: expected ${expected}, found ${found}`
-      },
-      skipped: () => this.#count('malformed'),
-    })
-  }
-
-  /** Other members that say that they serve. */
-  #givers(): readonly MemberId[] {
-    if (this.#connected === null) return []
-    const { identity, membership } = this.#connected
-    return membership.all
-      .all()
-      .filter(({ id, record }) => id !== identity.id && record.serves && !membership.isOver(id))
-      .map(({ id }) => id)
-  }
-
-  async #startParts(connected: Connected, member: FleetMember): Promise<void> {
-    const { options, chain, front, log, parts } = this.#parts
-    const { connection, jetstream, manager, calls, identity, membership } = connected
-    const context: FleetPartContext = {
-      connection: connection.nats,
-      jetstream,
-      manager,
-      fleet: options.fleet,
-      calls: {
-        serve: (service, answer) => calls.serve(service, answer, { concurrency: PART_CALLS_AT_ONCE }),
-        call: (to, { service, payload, milliseconds, mostBytes }) =>
-          calls.call(to, service, payload, { milliseconds, limit: mostBytes }),
-      },
-      view: createView({ identity, membership, member, listeners: this.#listeners }),
-      chain,
-      front,
-      dataDir: options.dataDir,
-      log,
-      count: (name, by) => this.#count(name, by),
-    }
-    for (const part of parts) {
-      await part.start(context)
-      this.#started.push(part)
-      this.#closers.push(() => part.stop())
-    }
-  }
-
-  #watchConnection({ connection, membership, log: memberLog }: Connected, blocks: BlockExchange): void {
-    const { log, onFailure } = this.#parts
-    const end = connection.onEvent((event) => {
-      switch (event.kind) {
-        case 'disconnected':
-          log.warn({ server: event.server }, 'the connection to NATS is lost')
-          membership.interrupted()
-          memberLog.interrupt()
-          blocks.interrupt()
-          return
-        case 'connected':
-          log.info({ server: event.server }, 'connected to NATS again')
-          membership.reconnected()
-          for (const part of this.#started) part.reconnected?.()
-          return
-        case 'closed':
-          if (event.error !== null) onFailure(event.error)
+    )
+    if (connection === null) return
+    this.#connection = connection
+    this.#log.info({ server: connection.nats.getServer() }, 'NATS is reached')
+    this.#identity.begin(performance.now())
+    connection.onEvent((event) => {
+      if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
+      if (event.kind === 'connected') {
+        this.#log.info({ server: event.server }, 'NATS is reached again')
+        this.#parts.reconnected()
+        for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
       }
+      this.#tellPresence()
+      this.#look()
     })
-    this.#closers.push(end)
+    this.#open(connection)
   }
 
-  #changed(): void {
-    this.#member?.wake()
-    const leading = this.#connected?.membership.leading ?? null
-    this.#connected?.stability.leading(leading !== null)
-    const isLeading = leading !== null && this.#member?.absence === null
-    if (isLeading !== this.#isLeading) {
-      this.#isLeading = isLeading
-      void this.#parts.chain.lead(isLeading).catch(() => undefined)
+  #open(connection: FleetConnection): void {
+    const { self } = this.#options
+    const chain = this.#chain
+    const count = (name: string, by?: number) => this.#count(name, by)
+    const calls = new MemberCalls({ connection, names: this.#names, self })
+    const isPresent = (member: MemberId) => this.#others.some(({ presence }) => presence.id === member)
+    const onFailure = (error: unknown) => this.#failed('pool', error)
+    const exchange = new PoolExchange({ calls, self, chain, isPresent, count, onFailure })
+    const telling = new TransactionTelling({
+      connection,
+      names: this.#names,
+      self,
+      chain,
+      present: () => this.#others.map(({ presence }) => presence.id),
+      onMissed: (member) => exchange.compare(member),
+      count,
+    })
+    this.#calls = calls
+    this.#exchange = exchange
+    this.#telling = telling
+    calls.serve(STATUS_SERVICE, async () => encodeStatus(this.status()))
+    this.#subscribe(this.#names.presence, (data) => this.#heard(data))
+    this.#subscribe(this.#names.transactions, (data) => {
+      if (this.#isMember) telling.heard(data)
+    })
+    this.#subscribe(this.#names.confirmed(self), (data) => telling.confirmed(data))
+    this.#parts.start({
+      nats: connection.nats,
+      jetstream: jetstream(connection.nats),
+      names: this.#names,
+      calls,
+      view: this.#view(connection),
+      chain,
+      front: this.#front,
+      dataDir: this.#options.dataDir,
+      subscribe: (subject, handler) => this.#subscribe(subject, handler),
+      count,
+    })
+  }
+
+  #subscribe(subject: string, handler: (data: Buffer, subject: string) => void): () => void {
+    const subscription = this.#connection?.nats.subscribe(subject, {
+      callback: (error, message) => {
+        if (error !== null) return
+        // The bytes are the client's: what is kept is a copy.
+        this.#skipped.guard(message.subject, () => handler(Buffer.from(message.data), message.subject))
+      },
+    })
+    return () => subscription?.unsubscribe()
+  }
+
+  #view(connection: FleetConnection): FleetView {
+    const runtime = this
+    return {
+      self: this.#options.self,
+      get connected() {
+        return connection.isConnected && runtime.#isMember
+      },
+      get others() {
+        return runtime.#others.map(({ presence }) => presence.id)
+      },
+      nameOf: (member) => this.#members?.get(member)?.presence.name ?? member,
+      heardAt: (member) => this.#members?.get(member)?.heardAt ?? null,
+      onChange: (listener) => {
+        this.#listeners.add(listener)
+        return () => void this.#listeners.delete(listener)
+      },
     }
-    for (const listener of this.#listeners) listener()
   }
 
-  async #health(): Promise<void> {
-    const { chain, front } = this.#parts
-    const why = this.#whyNot()
-    if (why !== null) throw new FleetError('Failed', why)
-    await Promise.all([front.ping(), chain.ping()])
-  }
-
-  /** Why the lease is not renewed now; null when it is. */
-  #whyNot(): string | null {
-    if (this.#connected?.connection.isConnected !== true) return 'not connected to NATS'
-    if (!this.#connected.log.isVerified) return 'the log is not known to be whole'
-    for (const part of this.#parts.parts) {
-      const why = part.whyNot?.() ?? null
-      if (why !== null) return why
+  #heard(data: Buffer): void {
+    const presence = decodePresence(data)
+    if (presence === null) {
+      this.#count('otherVersions')
+      return
     }
-    return null
+    const now = performance.now()
+    const { self: id } = this.#options
+    const enode = this.#state.enode
+    const nodeId = enode === null ? null : nodeIdOf(enode)
+    const own = { id, life: this.#life, began: this.#began, nodeId }
+    const before = this.#identity.reason
+    if (this.#identity.heard(own, presence, now)) {
+      const { reason } = this.#identity
+      if (reason !== null && before === null)
+        this.#log.error({ reason }, 'this process does not join its fleet')
+      this.#look()
+      return
+    }
+    const hearing = this.#members?.heard(presence, now, Date.now())
+    this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+    if (hearing === 'first' || hearing === 'again') {
+      this.#exchange?.compare(presence.id)
+      if (hearing === 'first') this.#head.forget(presence.id)
+      // It hears this member at once, too.
+      this.#tellPresence()
+    }
+    this.#look()
   }
 
-  #record() {
-    const member = this.#member
-    const head = member?.canonical ?? null
-    const wait = this.#waits.look(member?.waits ?? null, this.#parts.clock())
-    const waits = wait && describeWait(wait)
-    return { ...this.#facts(), serves: member?.absence === null, head, lag: member?.lag ?? null, waits }
+  #tick(): void {
+    const now = performance.now()
+    this.#identity.tick(now)
+    this.#members?.sweep(now)
+    this.#state.ask()
+    this.#sendPresence()
+    this.#look()
+    this.#tell({ kind: 'status', status: this.status() })
   }
 
-  #facts(): MemberFacts {
-    const { options, load } = this.#parts
-    const number = this.#connected?.identity.number ?? 0
-    return { name: options.name, number, version: options.version, load: load() }
+  /** With each change, once in a turn of the event loop. */
+  #tellPresence(): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    queueMicrotask(() => {
+      this.#isTold = false
+      this.#sendPresence()
+    })
   }
 
-  #note(error: unknown): void {
-    this.#count('lateRenewals')
-    this.#parts.log.debug({ err: error }, 'the lease is not renewed')
+  #sendPresence(): void {
+    if (this.#connection?.isConnected !== true || !this.#isMember) return
+    if (this.#executed === null || this.#adopted === null) return
+    const { self: id, name, version, zone, makes } = this.#options
+    const presence: Presence = {
+      id,
+      life: this.#life,
+      began: this.#began,
+      name,
+      version,
+      genesis: this.#genesis,
+      zone,
+      clock: Date.now(),
+      enode: this.#state.enode,
+      executed: this.#executed,
+      adopted: this.#adopted,
+      refused: this.#refused,
+      ready: this.#whyNotReady(performance.now()) === null,
+      draining: this.#state.isDraining,
+      makes,
+      links: this.#links,
+    }
+    this.#connection.nats.publish(this.#names.presence, encodePresence(presence))
+  }
+
+  /** Does what follows from what is known now. */
+  #look(): void {
+    if (this.#isStopped) return
+    const now = performance.now()
+    const others = this.#others
+    const isAlone = this.#reason(now) !== null || others.length === 0
+    const present = others.map(({ presence }) => presence.id).join()
+    if (present !== this.#present) {
+      this.#present = present
+      this.#telling?.presentChanged()
+      for (const listener of this.#listeners) this.#attempt('view', listener)
+    }
+    this.#holdHeads(!isAlone)
+    this.#lookAtHead(others, isAlone, now)
+    this.#lookAtMaker(others, now)
+    this.#news.announce(others)
+    if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
+  }
+
+  #holdHeads(isHolding: boolean): void {
+    if (isHolding === this.#isHolding) return
+    this.#isHolding = isHolding
+    const longest = Math.max(LEAST_HOLD, HOLD_WAITS * this.#options.adoptWait)
+    this.#chain.holdHeads(isHolding ? longest : null).catch((error: unknown) => this.#failed('head', error))
+  }
+
+  #lookAtHead(others: readonly HeardMember[], isAlone: boolean, now: number): void {
+    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
+    this.#headTimer = null
+    // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
+    if (isAlone || this.#adopting !== null) return
+    const heads = others.map(({ presence: { id, executed, adopted, refused } }) => ({
+      id,
+      executed: executed.hash,
+      adopted: adopted.hash,
+      refused,
+    }))
+    const { step, at } = this.#head.plan(heads, isAlone, now)
+    if (step !== null) {
+      this.#waits.add(step)
+      if (step.why === 'late') this.#count('lateBlocks')
+      this.#adopting = step.block.hash
+      this.#chain
+        .adopt(step.block.hash)
+        .catch((error: unknown) => this.#failed('head', error))
+        .finally(() => {
+          if (this.#adopting === step.block.hash) this.#adopting = null
+        })
+    } else if (at !== null) this.#headTimer = setTimeout(() => this.#look(), Math.max(1, at - now))
+  }
+
+  #lookAtMaker(others: readonly HeardMember[], now: number): void {
+    const isConnected = this.#connection?.isConnected === true && this.#identity.isJoined
+    // While NATS is away the last maker goes on.
+    if (!isConnected) return
+    const { self: id, name, makes } = this.#options
+    const isPresent = this.#reason(now) === null
+    const maker: BlockMaker = makerOf(
+      isPresent ? { id, name, makes } : null,
+      others.map(({ presence }) => presence),
+    )
+    const text = JSON.stringify(maker)
+    if (text === this.#maker) return
+    this.#maker = text
+    this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
+  }
+
+  #attempt(what: string, action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#failed(what, error)
+    }
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#count('failures')
+    if (!this.#isStopped)
+      this.#log.warn({ what, err: error }, 'something of the fleet failed and is tried again')
   }
 
   #count(name: string, by = 1): void {

@@ -1,58 +1,69 @@
 import type { FleetStatus, MemberId, MemberStatus } from '../interface.ts'
-import type { LogStability } from '../log/logStability.ts'
-import type { FleetMember } from '../member/fleetMember.ts'
-import { describeWait } from '../quorum/signatureWait.ts'
-import type { Membership } from './membership.ts'
+import type { HeardMember, Members } from '../presence/members.ts'
+import type { HeadWaits } from './headWaits.ts'
 
-/** What {@link composeStatus} looks at. */
-export interface StatusParts {
+export interface StatusSources {
   readonly fleet: string
   readonly self: MemberId
-  readonly number: number
-  readonly member: FleetMember | null
-  readonly membership: Membership | null
-  readonly stability: LogStability | null
+  readonly connected: boolean
+  /** Why this member is not present; null when it is. */
   readonly reason: string | null
+  /** Null before the chain is read. */
+  readonly members: Members | null
+  readonly late: ReadonlySet<MemberId>
+  readonly linked: ReadonlySet<MemberId>
+  readonly waits: HeadWaits
   readonly counts: Readonly<Record<string, number>>
-  readonly blocks: { readonly published: number; readonly left: number }
+  /** Milliseconds of the monotonic clock. */
+  readonly now: number
 }
 
-/** A fleet as a member sees it now. */
-export function composeStatus(parts: StatusParts): FleetStatus {
-  const { fleet, self, number, member, membership, reason, counts, blocks } = parts
-  const head = member?.head ?? null
-  const absence = member === null ? 'joining' : member.absence
-  const waits = member?.waits ?? null
-  const why = absence === 'unsigned' && waits !== null ? describeWait(waits) : reason
-  const members = (membership?.all.all() ?? [])
-    .filter(({ id }) => membership?.isOver(id) === false)
-    .map(({ id, record }): MemberStatus => {
-      const said = member?.leader.views.get(id)?.announcement
-      return {
-        id,
-        name: record.name,
-        number: record.number,
-        version: record.version,
-        serves: head?.members.includes(id) === true,
-        head: said?.head ?? record.head,
-        lag: said?.lag ?? record.lag,
-        load: record.load,
-      }
-    })
-  const { rounds, aborts } = member?.leader.counts ?? { rounds: 0, aborts: 0 }
+/** A fleet as this member sees it. */
+export function statusOf(sources: StatusSources): FleetStatus {
+  const { fleet, self, connected, reason, members, waits, counts } = sources
   return {
     fleet,
     self,
-    number,
-    absence,
-    reason: absence === null ? null : why,
-    waits,
-    head,
-    leader: membership?.leader.leader ?? null,
-    isLeader: membership?.leading !== null && membership !== null,
-    members,
-    standstill: parts.stability?.standstill ?? 0,
-    holds: member?.holds.stats ?? { p50: 0, p99: 0, longest: 0, count: 0 },
-    counts: { ...counts, rounds, aborts, blocksPublished: blocks.published, blocksLeft: blocks.left },
+    connected,
+    present: reason === null,
+    reason,
+    members: members === null ? [] : members.all.map((member) => memberOf(member, members, sources)),
+    adoptions: { ...waits.adoptions },
+    waits: waits.stats,
+    counts: { ...counts },
   }
+}
+
+function memberOf(
+  member: HeardMember,
+  members: Members,
+  { self, late, linked, now }: StatusSources,
+): MemberStatus {
+  const { presence, heardAt, clockAhead } = member
+  const { id, name, version, executed, adopted, links } = presence
+  const why = members.whyNot(member, now)
+  const isLate = late.has(id)
+  return {
+    id,
+    name,
+    version,
+    present: why === null,
+    reason: why ?? (isLate ? 'late for three blocks in a row' : null),
+    executed,
+    adopted,
+    heard: Math.max(0, now - heardAt),
+    clockAhead,
+    late: isLate,
+    linked: presence.enode === null ? null : linked.has(id) || links.includes(self),
+  }
+}
+
+/** A status as JSON: numbers that it has not are texts, bytes are hex. */
+export function encodeStatus(status: FleetStatus): Buffer {
+  const plainly = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return value.toString()
+    const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+    return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data as number[]).toString('hex') : value
+  }
+  return Buffer.from(JSON.stringify(status, plainly))
 }

@@ -8,10 +8,10 @@ import { Account, LIMIT_REASONS, type LimitReason } from './account.ts'
 import { Caller } from './caller.ts'
 import { type ClientAddress, clientOfBytes, type TrustedProxies } from './clientAddress.ts'
 import { ClientTable } from './clientTable.ts'
-import type { GrantRequests, GrantStats } from './grantRequests.ts'
 import { KeyCallers } from './keyCallers.ts'
 import { isLimited, type Limits, maxCost, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
 import { MemoryAccount, type MemoryLimits, type MemoryStats, MemoryTotal } from './memoryAccount.ts'
+import { NO_OTHERS, type OthersUse } from './othersUse.ts'
 import { type Clocks, QuotaDay } from './quotaDay.ts'
 import { costOf, UsageLedger } from './usageLedger.ts'
 
@@ -34,8 +34,8 @@ export interface AccessOptions {
   /** Days for which usage is kept. */
   readonly retention: number
   readonly rules: AccessRules
-  /** Where cost units of keys come from in a fleet; null for a node on its own. */
-  readonly grants?: GrantRequests | null
+  /** What other members of a fleet counted; nothing unless given. */
+  readonly others?: OthersUse
 }
 
 /** What may change while the node runs. */
@@ -57,8 +57,6 @@ export interface AccessStats {
   readonly clients: number
   readonly refused: Readonly<Record<LimitReason | 'unauthorized', number>>
   readonly memory: MemoryStats
-  /** Calls for cost units to the leader of the fleet; null for a node on its own. */
-  readonly grants: GrantStats | null
   /** Use of each key and of requests without one, the most first. */
   readonly usage: readonly {
     readonly id: string
@@ -83,7 +81,7 @@ export class AccessAdmission implements Admission {
   readonly #retention: number
   readonly #wall: () => number
   readonly #maxCost: number
-  readonly #grants: GrantRequests | null
+  readonly #others: OthersUse
   #rules: AccessRules
   #clientLimits: Limits
   #isClientLimited: boolean
@@ -91,14 +89,14 @@ export class AccessAdmission implements Admission {
   readonly #refused = new Float64Array(LIMIT_REASONS.length)
   #unauthorized = 0
 
-  constructor({ book, methods, clocks, timezone, retention, rules, grants = null }: AccessOptions) {
+  constructor({ book, methods, clocks, timezone, retention, rules, others = NO_OTHERS }: AccessOptions) {
     this.#book = book
     this.#names = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
     this.#costs = Float64Array.from([...methods.map(({ cost }) => cost), UNKNOWN_COST])
     this.#maxCost = maxCost(methods)
     this.#retention = retention
     this.#wall = clocks.wall
-    this.#grants = grants
+    this.#others = others
     this.day = new QuotaDay(timezone, clocks)
     this.ledger = new UsageLedger(book, this.#names)
     this.#memory = new MemoryTotal(rules.memory)
@@ -108,7 +106,8 @@ export class AccessAdmission implements Admission {
     const usedOn = (id: string, day: number) => this.#usedOn(id, day)
     const { ledger, day: clock } = this
     const memory = this.#memory
-    this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn, grants })
+    this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn })
+    others.onHeard((id, on, cost) => this.#keys.heard(id, on, cost))
     const counts = ledger.of(KEYLESS_ID)
     this.#anybody = new Caller(
       'anybody',
@@ -210,7 +209,7 @@ export class AccessAdmission implements Admission {
     this.#memory.limits = rules.memory
     this.#clientLimits = this.#resolveClientLimits(rules)
     this.#isClientLimited = isLimited(this.#clientLimits) || rules.memory.client > 0
-    for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits, this.#maxCost)
+    for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits)
     this.#keys.changeDefaults(rules.keyLimits)
   }
 
@@ -224,7 +223,6 @@ export class AccessAdmission implements Admission {
       clients: this.#clients.size,
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
       memory: this.#memory.stats(),
-      grants: this.#grants?.stats() ?? null,
       usage: this.ledger.totals(most).map((usage, place) => ({
         ...usage,
         today: place < most ? this.#usedOn(usage.id, this.day.day) : null,
@@ -251,7 +249,7 @@ export class AccessAdmission implements Admission {
 
   #usedOn(id: string, day: number): number {
     const stored = this.#book.usage(id, day, day).reduce((sum, { methods }) => sum + costOf(methods), 0)
-    return stored + this.ledger.unwrittenCost(id, day)
+    return stored + this.ledger.unwrittenCost(id, day) + this.#others.costOn(id, day)
   }
 
   #resolveClientLimits({ clientLimits }: AccessRules): Limits {

@@ -60,16 +60,16 @@ export class Account {
   #lastRefusal: Refusal | null = null
   #secondBegan = 0
   #refusedInSecond = 0
-  protected readonly clock: AccountClock
+  readonly #clock: AccountClock
   #bucket: TokenBucket | null
   /** Cost of the last request that was refused for its rate; the bucket must have it first. */
-  protected wanted = 0
+  #wanted = 0
 
   constructor(id: string, limits: Limits, clock: AccountClock, memory: MemoryAccount) {
     this.id = id
     this.memory = memory
     this.limits = limits
-    this.clock = clock
+    this.#clock = clock
     this.day = clock.day
     this.#bucket = limits.rate > 0 ? new TokenBucket(limits.rate, limits.burst, clock.now()) : null
   }
@@ -77,14 +77,14 @@ export class Account {
   /** Takes the cost of a request from the limits; the reason when one of them is over. Nothing is taken then. */
   charge(cost: number): LimitReason | null {
     const { concurrency, dailyQuota } = this.limits
-    if (concurrency > 0 && this.running > concurrency) return this.refuse('concurrency')
+    if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
     if (dailyQuota > 0) {
-      if (this.day !== this.clock.day) this.beginDay(this.clock.day, 0)
-      if (this.used + cost > dailyQuota) return this.refuse('dailyQuota')
+      if (this.day !== this.#clock.day) this.beginDay(this.#clock.day, 0)
+      if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
     }
-    if (this.#bucket !== null && !this.#bucket.take(cost, this.clock.now())) {
-      this.wanted = cost
-      return this.refuse('rate')
+    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) {
+      this.#wanted = cost
+      return this.#refuse('rate')
     }
     this.used += cost
     return null
@@ -94,7 +94,7 @@ export class Account {
   admitsSocket(): boolean {
     const { sockets } = this.limits
     if (sockets === 0 || this.sockets < sockets) return true
-    this.refuse('sockets')
+    this.#refuse('sockets')
     return false
   }
 
@@ -109,10 +109,16 @@ export class Account {
     this.used = used
   }
 
-  /** Other limits from now on. @param _dearest cost units of the dearest method that is open: what fleets go by */
-  changeLimits(limits: Limits, _dearest: number): void {
+  /** Other members of a fleet used so much of it on a day: it empties the rate at most. */
+  heard(day: number, cost: number): void {
+    if (day === this.day) this.used += cost
+    this.#bucket?.drain(cost, this.#clock.now())
+  }
+
+  /** Other limits from now on. */
+  changeLimits(limits: Limits): void {
     const { rate, burst } = limits
-    const now = this.clock.now()
+    const now = this.#clock.now()
     if (rate === 0) this.#bucket = null
     else if (this.#bucket === null) this.#bucket = new TokenBucket(rate, burst, now)
     else if (rate !== this.limits.rate || burst !== this.limits.burst) this.#bucket.change(rate, burst, now)
@@ -121,19 +127,19 @@ export class Account {
 
   /** Cost units that the rate gives now; null without a rate. */
   get left(): number | null {
-    return this.#bucket?.left(this.clock.now()) ?? null
+    return this.#bucket?.left(this.#clock.now()) ?? null
   }
 
   /** Cost units that are left of the day; null without a quota. */
   get leftToday(): number | null {
     const { dailyQuota } = this.limits
     if (dailyQuota === 0) return null
-    return Math.max(0, dailyQuota - (this.day === this.clock.day ? this.used : 0))
+    return Math.max(0, dailyQuota - (this.day === this.#clock.day ? this.used : 0))
   }
 
   /** The answer to a request that was refused; those within a millisecond have the same. @param cost of the request */
   refusal(reason: LimitReason, cost: number): RpcError {
-    const now = Math.floor(this.clock.now())
+    const now = Math.floor(this.#clock.now())
     const last = this.#lastRefusal
     if (last !== null && last.reason === reason && last.cost === cost && last.at === now) return last.error
     const error = this.#createRefusal(reason, cost)
@@ -142,7 +148,7 @@ export class Account {
   }
 
   #createRefusal(reason: LimitReason, cost: number): RpcError {
-    const retryAfter = this.waitFor(reason, cost)
+    const retryAfter = this.#waitFor(reason, cost)
     const data = {
       limit: reason,
       ...(Number.isFinite(retryAfter) ? { retryAfter: Math.ceil(retryAfter) / 1000 } : {}),
@@ -153,8 +159,8 @@ export class Account {
 
   /** Seconds after which a client should come back that was refused. */
   retryAfter(): number {
-    const isOut = this.leftToday !== null && (this.leftToday ?? 0) < Math.max(1, this.wanted)
-    const wait = isOut ? this.clock.untilNextDay() : this.waitFor('rate', this.wanted)
+    const isOut = this.leftToday !== null && (this.leftToday ?? 0) < Math.max(1, this.#wanted)
+    const wait = isOut ? this.#clock.untilNextDay() : this.#waitFor('rate', this.#wanted)
     return Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : 1
   }
 
@@ -170,19 +176,19 @@ export class Account {
     }
     if (leftToday !== null) {
       policies.push(`"daily";q=${dailyQuota};w=86400`)
-      states.push(`"daily";r=${leftToday};t=${Math.ceil(this.clock.untilNextDay() / 1000)}`)
+      states.push(`"daily";r=${leftToday};t=${Math.ceil(this.#clock.untilNextDay() / 1000)}`)
     }
     return policies.length === 0 ? null : { policy: policies.join(', '), state: states.join(', ') }
   }
 
-  protected refuse(reason: LimitReason): LimitReason {
+  #refuse(reason: LimitReason): LimitReason {
     this.#countRefusal()
     return reason
   }
 
   #countRefusal(): void {
     this.refused += 1
-    const now = this.clock.now()
+    const now = this.#clock.now()
     if (now - this.#secondBegan >= 1000) {
       this.#secondBegan = now
       this.#refusedInSecond = 0
@@ -192,10 +198,10 @@ export class Account {
   }
 
   /** Milliseconds after which a refused request of that cost may come again. */
-  protected waitFor(reason: LimitReason, cost: number): number {
-    const now = this.clock.now()
+  #waitFor(reason: LimitReason, cost: number): number {
+    const now = this.#clock.now()
     if (reason === 'rate') return this.#bucket?.wait(cost, now) ?? 0
-    return reason === 'dailyQuota' ? this.clock.untilNextDay() : 1000
+    return reason === 'dailyQuota' ? this.#clock.untilNextDay() : 1000
   }
 
   #describe(reason: LimitReason, cost: number): string {

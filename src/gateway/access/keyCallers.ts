@@ -4,9 +4,6 @@ import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { SECRET_PREFIX } from '../../util/secretKey.ts'
 import { Account, type AccountClock } from './account.ts'
 import { Caller } from './caller.ts'
-import { GrantedAccount } from './grantedAccount.ts'
-import { GrantedUnits } from './grantedUnits.ts'
-import type { GrantRequests } from './grantRequests.ts'
 import { keyOfPath } from './keyPath.ts'
 import { KeyRing, type KnownSecret } from './keyRing.ts'
 import { type Limits, maxCost, resolveLimits } from './limits.ts'
@@ -26,8 +23,6 @@ export interface KeyCallersOptions {
   readonly defaults: Limits
   /** Cost units of a key on a day so far. */
   readonly usedOn: (id: string, day: number) => number
-  /** Where units of rates and quotas come from in a fleet; null for a node on its own. */
-  readonly grants: GrantRequests | null
 }
 
 /** The callers of the keys that are valid now. */
@@ -106,19 +101,19 @@ export class KeyCallers {
   /** Other limits for keys without their own. */
   changeDefaults(defaults: Limits): void {
     this.#defaults = defaults
-    for (const key of this.#keys) this.#accounts.get(key.id)?.changeLimits(...this.#limitsOf(key))
+    for (const key of this.#keys) this.#accounts.get(key.id)?.changeLimits(this.#limitsOf(key))
   }
 
   #keepAccounts(): void {
     const kept = new Map(this.#keys.map((key) => [key.id, key]))
     for (const id of [...this.#accounts.keys()]) if (!kept.has(id)) this.#accounts.delete(id)
-    const { clock, usedOn } = this.#options
+    const { clock, memory, usedOn } = this.#options
     for (const [id, key] of kept) {
-      const [limits, dearest] = this.#limitsOf(key)
+      const limits = this.#limitsOf(key)
       const known = this.#accounts.get(id)
-      if (known !== undefined) known.changeLimits(limits, dearest)
+      if (known !== undefined) known.changeLimits(limits)
       else {
-        const account = this.#createAccount(id, limits, dearest)
+        const account = new Account(id, limits, clock, new MemoryAccount(memory))
         account.beginDay(clock.day, usedOn(id, clock.day))
         this.#accounts.set(id, account)
       }
@@ -136,20 +131,14 @@ export class KeyCallers {
     return caller
   }
 
-  #createAccount(id: string, limits: Limits, dearest: number): Account {
-    const { grants, clock, memory, usedOn } = this.#options
-    const own = new MemoryAccount(memory)
-    if (grants === null) return new Account(id, limits, clock, own)
-    const usedToday = () => usedOn(id, clock.day)
-    const units = { id, limits, dearest, now: clock.now(), onNeed: grants.add, usedToday }
-    return new GrantedAccount(limits, clock, own, new GrantedUnits(units))
+  #limitsOf(key: KeyRecord): Limits {
+    const opened = this.#options.methods.filter((method) => isOpened(key, method))
+    return resolveLimits(key.limits, this.#defaults, maxCost(opened))
   }
 
-  /** Limits of a key, and cost units of the dearest method that it opens. */
-  #limitsOf(key: KeyRecord): [limits: Limits, dearest: number] {
-    const { methods } = this.#options
-    const dearest = maxCost(methods.filter((method) => isOpened(key, method)))
-    return [resolveLimits(key.limits, this.#defaults, dearest), dearest]
+  /** Others used a key. @param cost units */
+  heard(id: string, day: number, cost: number): void {
+    this.#accounts.get(id)?.heard(day, cost)
   }
 
   #opens(key: KeyRecord): Uint8Array | null {

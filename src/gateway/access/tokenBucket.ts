@@ -27,6 +27,12 @@ export class TokenBucket {
     return true
   }
 
+  /** Takes units that are gone already, as far as they are there. */
+  drain(units: number, now: number): void {
+    this.#fill(now)
+    this.#tokens = Math.max(0, this.#tokens - units)
+  }
+
   /** Milliseconds until so many units are there; Infinity for more than the bucket holds. */
   wait(units: number, now: number): number {
     if (units > this.#burst) return Number.POSITIVE_INFINITY

@@ -1,10 +1,11 @@
 import type { Json } from '../../rpc/json.ts'
-import { type DayUsage, dayText, type MethodUsage } from '../../storage/access/usageRecord.ts'
+import { addUsage, type DayUsage, dayText, type MethodUsage } from '../../storage/access/usageRecord.ts'
 import { SharedQuestion } from '../../util/sharedQuestion.ts'
 import type { AccessAdmission } from './accessAdmission.ts'
 import type { AccessBook } from './accessBook.ts'
 import type { Caller } from './caller.ts'
 import type { Limits } from './limits.ts'
+import { NO_OTHERS, type OthersUse } from './othersUse.ts'
 
 /** Days that a report goes back, today included. */
 const DAYS = 30
@@ -17,51 +18,40 @@ interface CachedReport {
   readonly report: Promise<Json>
 }
 
-/** The sum of a fleet, as a member of it tells it (fleet.md §7). */
-export interface FleetSum {
-  /**
-   * Resolves when the sum has what was written here, and what any member may have told, when this was called.
-   * @throws RpcError `fleetAway` when this member does not have it in time
-   */
-  settle(): Promise<void>
-  /** Usage of a key in the sum, from one day to another, both included, oldest first. */
-  summedUsage(id: string, first: number, last: number): readonly DayUsage[]
-}
-
 /** Tells the owner of a key what was used of it. */
 export class UsageReports {
   readonly #admission: AccessAdmission
   readonly #book: AccessBook
   readonly #now: () => number
-  readonly #sum: FleetSum | null
-  /** Writes what was counted and settles the sum, for all who ask meanwhile. */
+  readonly #others: OthersUse
+  /** Writes what was counted, for all who ask meanwhile. */
   readonly #settled: SharedQuestion<void>
   readonly #kept = new Map<string, CachedReport>()
 
   /**
    * @param now monotonic milliseconds
-   * @param sum of the fleet that this node belongs to; null for a node of its own
+   * @param others what other members of a fleet counted
    */
-  constructor(admission: AccessAdmission, book: AccessBook, now: () => number, sum: FleetSum | null = null) {
+  constructor(
+    admission: AccessAdmission,
+    book: AccessBook,
+    now: () => number,
+    others: OthersUse = NO_OTHERS,
+  ) {
     this.#admission = admission
     this.#book = book
     this.#now = now
-    this.#sum = sum
-    this.#settled = new SharedQuestion(async () => {
-      await admission.flush()
-      await sum?.settle()
-    })
+    this.#others = others
+    this.#settled = new SharedQuestion(() => admission.flush())
   }
 
   /**
    * Limits of a key, what is left of them, and the usage of the last days, as it is on disk; null for a caller without
-   * a key. In a fleet it is never less than what any member told before.
-   * @throws what the store throws; RpcError `fleetAway`
+   * a key. In a fleet with what was heard of other members.
+   * @throws what the store throws
    */
   async report(caller: Caller): Promise<Json> {
     if (this.#admission.keyOf(caller) === undefined) return null
-    // What was told a moment ago may be less than what another member has told since.
-    if (this.#sum !== null) return this.#create(caller)
     const kept = this.#kept.get(caller.name)
     const now = this.#now()
     if (kept !== undefined && kept.until > now) return kept.report
@@ -77,7 +67,7 @@ export class UsageReports {
     const { account } = caller
     const { day, timezone } = this.#admission.day
     const range = [caller.name, day - DAYS + 1, day] as const
-    const days = this.#sum?.summedUsage(...range) ?? this.#book.usage(...range)
+    const days = addDays(this.#book.usage(...range), this.#others.usage(...range))
     const today = days.find((one) => one.day === day)
     return {
       id: caller.name,
@@ -96,6 +86,18 @@ export class UsageReports {
       })),
     }
   }
+}
+
+/** Usage of two sources, by day. */
+function addDays(own: readonly DayUsage[], others: readonly DayUsage[]): readonly DayUsage[] {
+  if (others.length === 0) return own
+  const days = new Map(own.map((usage) => [usage.day, usage]))
+  for (const usage of others) {
+    const methods = new Map(days.get(usage.day)?.methods)
+    for (const [method, used] of usage.methods) methods.set(method, addUsage(methods.get(method), used))
+    days.set(usage.day, { ...usage, methods })
+  }
+  return [...days.values()].sort((one, other) => one.day - other.day)
 }
 
 /** Where there is no limit it is null. */

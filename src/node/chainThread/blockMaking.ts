@@ -32,8 +32,8 @@ export interface BlockMakingParams {
   readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How work is shared with the other members of a fleet. */
-  readonly sharing?: WorkSharing
+  /** How work is shared with other nodes; null where nobody else has it. */
+  readonly sharing: WorkSharing | null
 }
 
 /** What makes blocks. */
@@ -74,20 +74,21 @@ function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): Wor
     options: production.work,
     listener,
     build: () => {
-      const parent = chain.head
+      const parent = chain.best
       const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
-      onUnfit(built.unfit)
+      // The pool is of the head: what stands in blocks above it does not fit.
+      if (parent === chain.head) onUnfit(built.unfit)
       return built.block
     },
     isProven: (header) => checkProofOfWork({ spec, nativeSpec, disabledRules: new Set() }, header) === null,
     connect: (block) => {
       const result = chain.connect(block)
-      // It becomes the head of a fleet by a round, for all that a pool has to know.
+      // It becomes the head when others have it, for all that a pool has to know.
       const isBest = result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true
       return isBest ? { status: 'IMPORTED_BEST' } : result
     },
     now,
-    ...(sharing === undefined ? {} : { shared: { sharing, spec, head: () => chain.head.hash } }),
+    ...(sharing === null ? {} : { shared: { sharing, spec, best: () => chain.best.hash } }),
   })
 }
 

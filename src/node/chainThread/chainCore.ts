@@ -23,6 +23,7 @@ import { PoolRefusal } from '../../txpool/errors.ts'
 import type { PoolChange, PooledTransaction, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
 import { TransactionPool } from '../../txpool/transactionPool.ts'
+import { fromHex } from '../../util/bytes.ts'
 import { createSteadyClock, neverBack } from '../../util/steadyClock.ts'
 import { DevControl } from '../dev/devControl.ts'
 import { DevSettings } from '../dev/devSettings.ts'
@@ -31,8 +32,7 @@ import { FilledBlocks } from '../filledBlocks.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import { createBlockMaking } from './blockMaking.ts'
 import type { ChainListener } from './chainListener.ts'
-import { FleetChain } from './fleetChain.ts'
-import { LogClock } from './logClock.ts'
+import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { PoolHeads } from './poolHeads.ts'
 import { restorePool } from './restorePool.ts'
 import { SendQueue } from './sendQueue.ts'
@@ -66,8 +66,8 @@ export class ChainCore {
   readonly fetchedSnapshot: FetchedSnapshot
   /** Where blocks below the first that is kept go. */
   readonly filledBlocks: FilledBlocks
-  /** What a member of a fleet adds; null on a node alone. */
-  readonly fleet: FleetChain | null
+  /** When what happens here may be shown. */
+  readonly sharing: ChainSharing
   #coinbase: Buffer | null
   readonly #poolHeads: PoolHeads
   readonly #listener: ChainListener
@@ -81,9 +81,15 @@ export class ChainCore {
   /**
    * Opens the data directory and goes on where it was.
    * @param clock milliseconds since 1970, in place of the machine's time
+   * @param sharing that of a node alone unless given
    * @throws StorageError, NativeError when the data directory cannot be used, MiningError `EXTRA_DATA`
    */
-  constructor(options: ChainOptions, listener: ChainListener, clock?: () => number) {
+  constructor(
+    options: ChainOptions,
+    listener: ChainListener,
+    clock?: () => number,
+    sharing: ChainSharing = NODE_ALONE,
+  ) {
     const now = clock ?? Date.now
     // What waits grows old evenly, whatever happens to the machine's time; blocks follow that time.
     const steady = clock === undefined ? createSteadyClock() : neverBack(clock)
@@ -91,6 +97,7 @@ export class ChainCore {
     const { production } = options
     const extraData = createExtraData(production.client, production.extraText)
     this.spec = spec
+    this.sharing = sharing
     this.#listener = listener
     this.#coinbase = rewardAddress(production.coinbase, spec.mining, production.coinbaseSecret)
     const seconds = () => Math.floor(now() / 1000)
@@ -99,7 +106,7 @@ export class ChainCore {
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
       checksOffers: options.checksOffers ?? false,
-      headMoves: options.fleet ? 'fromOutside' : 'byForkChoice',
+      ...(sharing === NODE_ALONE ? {} : { adoptsAtOnce: () => sharing.adoptsAtOnce() }),
       now: seconds,
     })
     const { chain } = this.open
@@ -121,16 +128,13 @@ export class ChainCore {
       assertWritable: () => this.#commits.assertWritable(),
     })
     const feeMarket = cachedFeeMarket(chain.reader)
-    const logClock = options.fleet ? new LogClock(steady) : null
-    // The pool of a fleet grows old by the log alone.
-    const poolTime = logClock?.now ?? steady
-    this.quota = options.quota ? new TransactionQuota({ now: poolTime, feeMarket }) : null
-    this.#poolHeads = new PoolHeads(spec, this.open, options.fleet ?? false)
+    this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
+    this.#poolHeads = new PoolHeads(spec, this.open, () => sharing.makesBlocks())
     this.pool = new TransactionPool({
       limits: options.pool,
       head: this.#poolHeads.of(chain.head),
       quota: this.quota,
-      now: poolTime,
+      now: steady,
     })
     this.restored = restorePool(
       this.open,
@@ -143,11 +147,7 @@ export class ChainCore {
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool } = this
-    this.fleet = logClock === null ? null : this.#createFleetChain(logClock)
-    const { fleet } = this
     const onUnfit = (unfit: readonly SignedTransaction[]) => {
-      // What leaves a pool by itself would make those of a fleet differ.
-      if (fleet !== null) return
       for (const { transaction } of unfit)
         this.#note({ pending: [], removed: pool.evict(transaction.hashHex) })
     }
@@ -162,7 +162,7 @@ export class ChainCore {
       listener,
       onUnfit,
       now,
-      ...(fleet === null ? {} : { sharing: fleet.workSharing }),
+      sharing: sharing.work,
     })
     this.work = work
     this.#poolHeads.policy = policy
@@ -178,7 +178,8 @@ export class ChainCore {
       onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
       canWrite: () => this.#commits.fault === null,
-      ...(fleet === null ? {} : { becomesHead: (block) => fleet.becomesHead(block) }),
+      settled: () => sharing.settled(),
+      makesBlocks: () => sharing.makesBlocks(),
       isStopping: () => this.#isStopping,
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
@@ -203,10 +204,21 @@ export class ChainCore {
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),
       commit: () => this.#commitGroup(),
+      told: (transactions) => sharing.told(transactions),
       makesBlocks: () => this.producer.mode.instant,
     })
     chain.onHead((change) => this.#followHead(change))
-    this.#timer = setInterval(() => fleet === null && this.#removeOutdated(), OUTDATED_CHECK)
+    sharing.onExecuted(() => {
+      work?.headChanged()
+      listener.onExecuted()
+    })
+    sharing.begin({
+      chain,
+      commit: () => this.#commits.all(),
+      assertWritable: () => this.#commits.assertWritable(),
+      onFailure: (error) => listener.onFailure(error),
+    })
+    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
     this.#timer.unref()
   }
 
@@ -237,7 +249,7 @@ export class ChainCore {
    */
   async sendTransaction(encoded: Buffer): Promise<SendOutcome> {
     this.#commits.assertNoFault()
-    return (this.fleet?.sends ?? this.#sends).submit(encoded)
+    return this.#sends.submit(encoded)
   }
 
   /**
@@ -270,6 +282,8 @@ export class ChainCore {
   connectFromPeers(blocks: Iterable<Block>): ConnectResult[] {
     this.#commits.assertWritable()
     const results = this.open.chain.connectAll(blocks)
+    for (const result of results)
+      if (result.status === 'INVALID_BLOCK') this.sharing.refused(fromHex(result.error.hash))
     // What a reorganisation gave back is as good as sent.
     this.producer.mineWaiting()
     return results
@@ -298,6 +312,7 @@ export class ChainCore {
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
   async mine(request: MineRequest = {}, isUnwanted?: () => boolean): Promise<void> {
+    this.sharing.assertMaker()
     this.#commits.assertWritable()
     await this.producer.mine(request, isUnwanted)
     await this.#commits.all()
@@ -330,38 +345,24 @@ export class ChainCore {
     return this.#commits.probe()
   }
 
+  /** Resolves when what happened so far is on disk. @throws StorageError `STORAGE_UNWRITABLE` */
+  durable(): Promise<void> {
+    return this.#commits.all()
+  }
+
   /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#commits.stop()
     this.producer.stop()
     this.work?.stop()
-    await this.fleet?.close()
+    this.sharing.close()
     await this.#sends.drained()
     // What cannot be written was not acknowledged.
     if (this.#commits.fault === null) await this.#commits.flush()
     await this.#committing
     await this.#commits.journal.close()
     await this.open.close()
-  }
-
-  #createFleetChain(clock: LogClock): FleetChain {
-    const { pool, quota } = this
-    return new FleetChain({
-      chain: this.open.chain,
-      chainId: this.spec.chainId,
-      pool,
-      quota,
-      clock,
-      add: (transaction) => this.#add(transaction),
-      note: (change) => this.#note(change),
-      keep: (entry) => this.#keep(entry),
-      onReplaced: () => this.#listener.onChange(),
-      assertWritable: () => this.#commits.assertWritable(),
-      commit: () => this.#commits.all(),
-      flushed: () => this.open.environment.flushed(),
-      onFailure: (error) => this.#listener.onFailure(error),
-    })
   }
 
   #createDevControl(): DevControl {
@@ -465,16 +466,12 @@ export class ChainCore {
     for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
-    const cause = this.fleet === null ? {} : { sequence: this.fleet.lastSequence }
     const notices = pending.map(({ transaction, sender }) => ({
       hash: transaction.hash,
       encoded: transaction.encoded,
       sender,
-      ...cause,
     }))
-    const tell = () => this.#listener.onPending(notices)
-    if (this.fleet === null) tell()
-    else this.fleet.stable.after(tell)
+    this.#listener.onPending(notices)
   }
 
   #removeOutdated(): void {

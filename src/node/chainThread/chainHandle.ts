@@ -28,6 +28,8 @@ export interface BlockChoices {
 /** Who is told what happens in the chain thread, before the answers to the calls that led to it. */
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
+  /** A block can be read by its hash that is not canonical yet. */
+  onExecuted(): void
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
@@ -67,7 +69,7 @@ export interface ChainHandle {
   connectPeers(): MessagePort
   /**
    * A port for the fleet thread: it has `FleetChainService` over it with the events `FleetChainEvent`, and has to serve
-   * `FleetPublisher` over it (`fleet/interface.ts`, `workers/proxy.ts`).
+   * `FleetTeller` over it (`fleet/interface.ts`, `workers/proxy.ts`).
    */
   connectFleet(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */
@@ -177,6 +179,9 @@ function report(listener: ChainHandleListener, event: ChainEvent): void {
   switch (event.kind) {
     case 'head':
       listener.onHead(event.notice, event.pool, event.stats)
+      return
+    case 'executed':
+      listener.onExecuted()
       return
     case 'pending':
       listener.onPending(unpackPending(event.packed))

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../../filters/events.ts'
-import type { FleetChainEvent, FleetChainService, FleetPublisher } from '../../fleet/interface.ts'
+import type { FleetChainEvent, FleetChainService, FleetTeller } from '../../fleet/interface.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
@@ -11,7 +11,10 @@ import { createProxy, serve } from '../../workers/proxy.ts'
 import { NodeError, toNodeError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
 import type { PoolStats } from './chainHandle.ts'
+import type { ChainListener } from './chainListener.ts'
+import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { createChainService } from './chainThreadService.ts'
+import { FleetChain } from './fleetChain.ts'
 import { createFleetService } from './fleetService.ts'
 import { writeHeadLogs } from './headLogs.ts'
 import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
@@ -31,7 +34,8 @@ let sendEvent: (event: ChainEvent) => void = () => undefined
 run(workerData as ChainThreadSetup)
 
 function run({ options, front }: ChainThreadSetup): void {
-  const core = openCore(options)
+  const fleet = options.fleet === null ? null : new FleetChain(options.fleet.sendWait)
+  const core = openCore(options, fleet ?? NODE_ALONE)
   if (core === null) return
   const service = createChainService(core)
   sendEvent = serve<ChainService, ChainEvent>(front, service)
@@ -47,7 +51,7 @@ function run({ options, front }: ChainThreadSetup): void {
         servePeers(core, order.port)
         return
       case 'serveFleet':
-        serveFleet(core, order.port)
+        serveFleet(core, fleet, order.port)
         return
       case 'endRequests':
         core.endRequests()
@@ -75,10 +79,11 @@ function run({ options, front }: ChainThreadSetup): void {
   })
 }
 
-function openCore(options: ChainThreadSetup['options']): ChainCore | null {
+function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): ChainCore | null {
   try {
     const texts = EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes)
-    const core: ChainCore = new ChainCore(options, {
+    const listener: ChainListener = {
+      onExecuted: () => tell({ kind: 'executed' }),
       onHead: (notice, stats) => {
         writeHeadLogs(core.open.chain.reader, texts, notice.enacted)
         tell({ kind: 'head', notice, pool: poolStats(core), stats })
@@ -91,7 +96,8 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),
-    })
+    }
+    const core: ChainCore = new ChainCore(options, listener, undefined, sharing)
     return core
   } catch (thrown) {
     const error = toNodeError(thrown, options.dataDir)
@@ -107,6 +113,7 @@ function servePeers(core: ChainCore, port: MessagePort): void {
   if (peers === null) {
     const link = createSyncLink(createSyncService(core))
     core.open.chain.onHead(({ enacted }) => link.tipChanged(enacted))
+    core.sharing.onExecuted((blocks) => link.tipChanged(blocks))
     peers = link
   }
   peers.serve(port)
@@ -115,11 +122,10 @@ function servePeers(core: ChainCore, port: MessagePort): void {
 }
 
 /** @throws Error on a node that belongs to no fleet */
-function serveFleet(core: ChainCore, port: MessagePort): void {
-  const { fleet } = core
+function serveFleet(core: ChainCore, fleet: FleetChain | null, port: MessagePort): void {
   if (fleet === null) throw new Error('this node belongs to no fleet')
   const tell = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
-  port.on('close', fleet.attach(createProxy<FleetPublisher>(port), tell))
+  port.on('close', fleet.attach(createProxy<FleetTeller>(port), tell))
 }
 
 /**

@@ -1,5 +1,4 @@
 import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
-import { MiningError } from '../../mining/errors.ts'
 import type { CommandSignal } from '../../rpc/context.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -22,39 +21,27 @@ export function createChainService(core: ChainCore): ChainService {
 }
 
 function createPool(core: ChainCore): EncodedPool {
-  const { pool, quota, fleet } = core
-  /** What members say of the pool must not go back from one to the next. */
-  const settled = async <T>(answer: T): Promise<T> => {
-    // Not before it was read: what it shows is what is waited for.
-    await fleet?.stable.wait()
-    return answer
-  }
-  /** The same for answers as large as the pool: they are not made while a member holds all up, and many would be kept. */
-  const readSettled = async <T>(read: () => T): Promise<T> => {
-    await fleet?.stable.wait()
-    return settled(read())
-  }
+  const { pool, quota } = core
   return {
     pooledTransaction: async (hash) => {
       const found = pool.get(hash.toString('hex'))
-      return settled(found === undefined ? null : encode(found))
+      return found === undefined ? null : encode(found)
     },
-    isPending: async (hash) => settled(pool.pendingByHash(hash.toString('hex')) !== undefined),
+    isPending: async (hash) => pool.pendingByHash(hash.toString('hex')) !== undefined,
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
-    nextNonce: async (address) => settled(pool.nextNonce(address)),
-    pendingTransactions: () => readSettled(() => [...pool.pending()].map(encode)),
-    queuedTransactions: () => readSettled(() => [...pool.queued()].map(encode)),
+    nextNonce: async (address) => pool.nextNonce(address),
+    pendingTransactions: async () => [...pool.pending()].map(encode),
+    queuedTransactions: async () => [...pool.queued()].map(encode),
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
-    pendingBlock: () =>
-      readSettled(() => {
-        const { block, receipts } = core.pendingBlock()
-        return {
-          block: block.encoded,
-          forkDetectionData: block.header.fields.forkDetectionData,
-          senders: addressesOfSenders(block.senders),
-          receipts,
-        }
-      }),
+    pendingBlock: async () => {
+      const { block, receipts } = core.pendingBlock()
+      return {
+        block: block.encoded,
+        forkDetectionData: block.header.fields.forkDetectionData,
+        senders: addressesOfSenders(block.senders),
+        receipts,
+      }
+    },
   }
 }
 
@@ -66,7 +53,7 @@ function createDevCommands(core: ChainCore): DevCommands {
   }
   /** For what would make the chain or the pool of a member differ from those of the others. */
   const alone = () => {
-    if (core.fleet !== null) throw inFleet()
+    core.sharing.assertAlone()
     return dev()
   }
   return {
@@ -99,7 +86,7 @@ function createDevCommands(core: ChainCore): DevCommands {
     importBlock: (encoded) => written(() => dev().importBlock(encoded)),
     sendImpersonated: (encoded) =>
       written(() => {
-        if (core.fleet !== null) throw inFleet()
+        core.sharing.assertAlone()
         return core.sendImpersonated(encoded)
       }),
   }
@@ -111,15 +98,7 @@ function createMinerCommands(core: ChainCore): MinerCommands {
     throw new Error('this node serves no miners')
   }
   return {
-    work: async () => {
-      try {
-        return await served(core.work).work()
-      } catch (error) {
-        if (error instanceof MiningError && error.code === 'NO_WORK')
-          throw new RpcError('fleetAway', `${error.message}: ask again`)
-        throw error
-      }
-    },
+    work: async () => served(core.work).work(),
     submit: async (solution) => served(await written(() => core.submitSolution(solution))),
     submitTemplate: async (solution) => served(await written(() => core.submitTemplate(solution))),
   }
@@ -129,13 +108,6 @@ function createMinerCommands(core: ChainCore): MinerCommands {
 function devOf({ dev }: ChainCore): NonNullable<ChainCore['dev']> {
   if (dev !== null) return dev
   throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
-}
-
-function inFleet(): RpcError {
-  return new RpcError(
-    'methodUnavailable',
-    'a member of a fleet takes no edits, rewinds, impersonated senders and instant mining: its chain and pool are those of all members',
-  )
 }
 
 /** Whether the caller wants no more. */

@@ -1,286 +1,256 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Blockchain, ConnectResult } from '../../chain/blockchain.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import type {
-  AdmissionState,
+  BlockMaker,
+  ChainBranch,
+  ExecutedBlock,
+  FleetBlock,
   FleetChainEvent,
-  FleetPublisher,
-  LoggedTransaction,
-  PoolEntry,
+  FleetTeller,
 } from '../../fleet/interface.ts'
-import { MiningError } from '../../mining/errors.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import type { SendOutcome } from '../../txpool/interface.ts'
-import { FleetPool, type FleetPoolParams } from './fleetPool.ts'
-import { FleetSends, unknownOutcome } from './fleetSends.ts'
-import { headSteps } from './headSteps.ts'
-import { decodeTransaction, type RecoveredTransaction, recoverTransactions } from './sendQueue.ts'
-import { StableLog } from './stableLog.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
+import type { ChainSharing, SharedParts } from './chainSharing.ts'
 
-/** Milliseconds for which a made block may take to become the head: some rounds, each a lease late at worst. */
-const LONGEST_ROUND_WAIT = 30_000
+/** Blocks below the head that the fleet thread is told at its start: others may stand on them. */
+const RECENT_BLOCKS = 64
+/** Newest blocks of a commit that the fleet thread is told of. */
+const TOLD_BLOCKS = 64
+/** Most that it is told of blocks that wait to be adopted. */
+const MOST_RECENT = 512
 
-export interface FleetChainParams extends Omit<FleetPoolParams, 'isMined'> {
-  readonly chain: Blockchain
-  /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
-  assertWritable(): void
-  /** Makes durable what happened so far. @throws StorageError `STORAGE_UNWRITABLE` */
-  commit(): Promise<void>
-  /** Resolves when the chain store is on disk. */
-  flushed(): Promise<void>
-  /** Told what fails while nobody waits for it. */
-  onFailure(error: unknown): void
-}
-
-/** Bytes of blocks that the fleet thread may not have heard of yet; beyond them it is not told. */
-const MOST_UNHEARD = 32 * 1024 * 1024
-
-/**
- * What a member of a fleet does in the chain thread beside the chain (fleet.md §3 to §5): it reads entries of the log
- * into the pool, moves the head, and tells which blocks came from elsewhere.
- */
-export class FleetChain {
-  readonly pool: FleetPool
-  readonly sends: FleetSends
-  readonly stable: StableLog = new StableLog()
-  readonly #params: FleetChainParams
+/** The chain thread of a member of a fleet: executed blocks and sends wait for the others (fleet.md §3, §5). */
+export class FleetChain implements ChainSharing {
+  readonly #sendWait: number
+  #parts: SharedParts | null = null
+  /** Milliseconds after which this thread adopts by itself; null while blocks are adopted at once. */
+  #longest: number | null = null
+  #timer: NodeJS.Timeout | null = null
+  #teller: FleetTeller | null = null
   #tell: ((event: FleetChainEvent) => void) | null = null
-  #lastSequence = 0
-  #publisher: FleetPublisher | null = null
-  /** Everything that changes the pool by the log, in its order. */
-  #last: Promise<unknown> = Promise.resolve()
+  #maker: BlockMaker = { kind: 'unknown' }
+  readonly #listeners: ((blocks: readonly BlockReference[]) => void)[] = []
+  #settlers: (() => void)[] = []
+  /** What is told, in the order of the commits. */
   #told: Promise<void> = Promise.resolve()
-  #unheard = 0
-  /** Each ends a wait for a head, with the reason. */
-  readonly #ends = new Set<(reason: string) => void>()
-  /** Hashes of the blocks that the fleet gives now. */
-  readonly #given = new Set<string>()
+  #adopting: Promise<void> = Promise.resolve()
 
-  constructor(params: FleetChainParams) {
-    const { chain, chainId } = params
-    this.#params = params
-    this.pool = new FleetPool({ ...params, isMined: (hash) => chain.reader.locateTransaction(hash) !== null })
-    this.sends = new FleetSends({
-      chainId,
-      pool: this.pool,
-      lastSequence: () => this.#lastSequence,
-      settled: () => this.#settled(),
-    })
-    chain.onAccepted((blocks) => this.#accepted(blocks))
+  /** @param sendWait milliseconds for which an acknowledgement waits at most */
+  constructor(sendWait: number) {
+    this.#sendWait = sendWait
   }
 
-  /** Sequence of the last transaction of the log that was admitted or refused. */
-  get lastSequence(): number {
-    return this.#lastSequence
+  begin(parts: SharedParts): void {
+    this.#parts = parts
+    parts.chain.onAccepted((blocks) => this.#accepted(blocks))
+    parts.chain.onHead(() => this.#headChanged())
+  }
+
+  adoptsAtOnce(): boolean {
+    return this.#longest === null
   }
 
   /** Connects it to the fleet thread. @returns disconnects it, unless another took its place */
-  attach(publisher: FleetPublisher, tell: (event: FleetChainEvent) => void): () => void {
+  attach(teller: FleetTeller, tell: (event: FleetChainEvent) => void): () => void {
+    this.#teller = teller
     this.#tell = tell
-    this.sends.publishWith(publisher)
-    this.stable.askOf(publisher)
-    this.#publisher = publisher
     return () => {
       if (this.#tell !== tell) return
+      this.#teller = null
       this.#tell = null
-      this.sends.publishWith(null)
-      this.stable.askOf(null)
-      this.#publisher = null
+      this.hold(null)
     }
   }
 
-  /** How work for pools is shared with the other members (fleet.md §8). */
-  get workSharing(): WorkSharing {
+  /** As `FleetChainService.holdHeads`. */
+  hold(longest: number | null): void {
+    this.#longest = longest
+    if (longest === null) void this.#adoptHeaviest()
+  }
+
+  makeBlocks(maker: BlockMaker): void {
+    this.#maker = maker
+  }
+
+  /** The own chain around its head. */
+  branch(): ChainBranch {
+    const { chain } = this.#open()
+    const recent: ExecutedBlock[] = []
+    let header = chain.best
+    while (recent.length < RECENT_BLOCKS || header.number > chain.head.number) {
+      recent.push(this.#executedOf(header.hash, header.number, header.parentHash))
+      const parent = chain.reader.headerByHash(header.parentHash)
+      if (parent === null || recent.length > MOST_RECENT) break
+      header = parent
+    }
     return {
-      publish: async (template) => {
-        const published = this.#publisher?.publishWork?.(template)
-        if (published === undefined) throw new RpcError('fleetAway')
-        await published
-      },
-      ask: () => {
-        this.#publisher?.askForWork?.().catch(() => undefined)
-      },
+      adopted: this.#blockOf(chain.head),
+      executed: this.#blockOf(chain.best),
+      recent: recent.reverse(),
     }
   }
 
-  /** Answers whoever waits for the fleet. */
-  async close(): Promise<void> {
-    for (const end of [...this.#ends]) end('the node stops')
-    await this.sends.close()
-    await this.#last
-    await this.#told
+  /** Makes a block on the way to the heaviest one the head; durable when it resolves. */
+  adopt(hash: Buffer): Promise<void> {
+    const adopting = this.#adopting.then(() => this.#adoptNow(hash))
+    this.#adopting = adopting.catch(() => undefined)
+    return adopting
   }
 
-  /** The fleet thread has heard what it was told. */
-  heard(): void {
-    this.#unheard = 0
-  }
-
-  /**
-   * Connects blocks of the fleet, in one commit; the fleet is not told of them, and the head stays.
-   * @throws StorageError `STORAGE_UNWRITABLE`
-   */
-  connectAll(blocks: Iterable<Block>): ConnectResult[] {
-    const { chain, assertWritable } = this.#params
-    assertWritable()
-    const given = this.#given
-    const noted = function* () {
-      for (const block of blocks) {
-        given.add(block.hashHex)
-        yield block
-      }
-    }
-    try {
-      return chain.connectAll(noted())
-    } finally {
-      given.clear()
-    }
-  }
-
-  /** As `FleetChainService.moveHead`. */
-  async moveHead(hash: Buffer, time: number | null): Promise<void> {
-    const { chain, assertWritable, commit } = this.#params
-    await this.#inOrder(async () => {
-      // Whoever hears of the head has heard of the entries before it.
-      this.stable.release()
-      for (const step of await headSteps(chain.reader, chain.head, hash)) {
-        assertWritable()
-        if (step.equals(hash) && time !== null) this.pool.advance(time)
-        chain.moveHead(step)
-        if (!step.equals(hash)) await nextTurn()
-      }
-    })
-    await commit()
-  }
-
-  /** As `FleetChainService.admit`. */
-  async admit(entries: readonly LoggedTransaction[]): Promise<readonly SendOutcome[]> {
-    const { assertWritable, commit } = this.#params
-    const recovering = this.#recover(entries.map(({ encoded }) => encoded))
-    recovering.catch(() => undefined)
-    const admitted = await this.#inOrder(async () => {
-      const recovered = await recovering
-      assertWritable()
-      return entries.map(({ time, sequence }, index) => {
-        const item = recovered[index] ?? new Error('no transaction')
-        this.#lastSequence = Math.max(this.#lastSequence, sequence)
-        const hashHex = item instanceof Error ? null : item.transaction.hashHex
-        return { hashHex, outcome: this.pool.admit(item, time) }
-      })
-    })
-    try {
-      await commit()
-    } catch (error) {
-      for (const { hashHex } of admitted) if (hashHex !== null) this.sends.fail(hashHex, error)
-      throw error
-    }
-    const sent = admitted.filter(
-      ({ hashHex }) => hashHex !== null && this.sends.signedHere(hashHex) !== undefined,
-    )
-    if (sent.length > 0) void this.#settle(sent)
-    return admitted.map(({ outcome }) => outcome)
-  }
-
-  /** As `FleetChainService.replacePool`. */
-  async replacePool(entries: readonly PoolEntry[], state: AdmissionState | null): Promise<void> {
-    const { assertWritable, commit } = this.#params
-    const recovering = this.#recover(entries.map(({ encoded }) => encoded))
-    recovering.catch(() => undefined)
-    await this.#inOrder(async () => {
-      const recovered = await recovering
-      assertWritable()
-      this.pool.replace(entries, recovered, state)
-    })
-    await commit()
-  }
-
-  /**
-   * Resolves when a block that was made here is canonical.
-   * @throws MiningError `NOT_HEAD` when another block took its height, the fleet takes too long, or the node stops
-   */
-  becomesHead({ hash, hashHex, number }: Block, longest: number = LONGEST_ROUND_WAIT): Promise<void> {
-    const { chain } = this.#params
-    return new Promise((resolve, reject) => {
-      const end = (reason: string | null) => {
+  told(transactions: readonly Buffer[]): Promise<void> | null {
+    const telling = this.#teller?.tell(transactions)
+    if (telling === undefined) return null
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#sendWait)
+      const end = () => {
         clearTimeout(timer)
-        stop()
-        this.#ends.delete(end)
-        if (reason === null) resolve()
-        else reject(new MiningError('NOT_HEAD', `block ${number} ${hashHex} was made, but ${reason}`))
+        resolve()
       }
-      const look = () => {
-        if (chain.head.number < number) return
-        end(chain.reader.isCanonical(hash) ? null : `${chain.head.hashHex} became the head of the fleet`)
-      }
-      const timer = setTimeout(() => end(`the fleet has not made it its head within ${longest} ms`), longest)
-      const stop = chain.onHead(look)
-      this.#ends.add(end)
-      look()
+      telling.then(end, end)
     })
   }
 
-  /** Answers those who sent what is durable here, once all members have it. */
-  async #settle(sent: readonly { hashHex: string | null; outcome: SendOutcome }[]): Promise<void> {
-    try {
-      await this.stable.wait()
-      for (const { hashHex, outcome } of sent) this.sends.settle(hashHex ?? '', outcome)
-    } catch {
-      for (const { hashHex } of sent) this.sends.fail(hashHex ?? '', unknownOutcome())
+  settled(): Promise<void> | null {
+    const { chain } = this.#open()
+    if (chain.best === chain.head) return null
+    return new Promise((resolve) => this.#settlers.push(resolve))
+  }
+
+  onExecuted(listener: (blocks: readonly BlockReference[]) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  refused(hash: Buffer): void {
+    this.#tell?.({ kind: 'refused', hash })
+  }
+
+  makesBlocks(): boolean {
+    return this.#maker.kind === 'self'
+  }
+
+  assertMaker(): void {
+    if (this.#maker.kind === 'self') return
+    throw new RpcError(
+      'methodUnavailable',
+      this.#maker.kind === 'other'
+        ? `the member ${this.#maker.name} makes the blocks of this fleet: ask it`
+        : 'this member has not heard yet which member of its fleet makes blocks: ask again',
+    )
+  }
+
+  assertAlone(): void {
+    throw new RpcError(
+      'methodUnavailable',
+      'a member of a fleet takes no edits, rewinds, impersonated senders and instant mining: other members have its chain, too',
+    )
+  }
+
+  get work(): WorkSharing {
+    return {
+      tell: (template) => {
+        this.#teller?.tellWork(template).catch(() => undefined)
+      },
     }
   }
 
-  /** Resolves when what the pool has now is durable, and all members have it. @throws RpcError `fleetAway` */
-  async #settled(): Promise<void> {
-    const stable = this.stable.wait()
-    // Whichever fails first is the answer.
-    await Promise.all([this.#params.commit(), stable])
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#settle()
   }
 
-  /**
-   * Senders of what was sent here are known.
-   * @throws what senders could not be recovered for: it is no outcome
-   */
-  async #recover(encoded: readonly Buffer[]): Promise<readonly (RecoveredTransaction | Error)[]> {
-    const items = encoded.map((bytes) => {
-      const decoded = decodeTransaction(bytes)
-      return decoded instanceof Error ? decoded : this.sends.signedHere(decoded.hashHex)
-    })
-    const unknown = encoded.filter((_, index) => items[index] === undefined)
-    const recovered = unknown.length === 0 ? [] : await recoverTransactions(unknown)
-    const left = recovered.values()
-    return items.map((item) => {
-      if (item !== undefined) return item
-      const { value } = left.next()
-      if (value === undefined || value instanceof Error) throw value
-      return value
-    })
+  async #adoptNow(hash: Buffer): Promise<void> {
+    const { chain, commit, assertWritable } = this.#open()
+    if (!this.#isOnWay(hash)) return
+    assertWritable()
+    chain.moveHead(hash)
+    await commit()
+  }
+
+  async #adoptHeaviest(): Promise<void> {
+    if (this.#parts === null) return
+    const { chain, onFailure } = this.#parts
+    if (chain.best === chain.head) return
+    try {
+      await this.adopt(chain.best.hash)
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+
+  /** Whether a block is on the way from the head to the best executed one; a branch is left for a heavier one alone. */
+  #isOnWay(hash: Buffer): boolean {
+    const { reader, head, best } = this.#open().chain
+    const number = reader.heightOf(hash)
+    const weight = reader.totalDifficulty(hash)
+    if (number === null || weight === null || reader.isCanonical(hash)) return false
+    if (best.hash.equals(hash)) return true
+    if (weight <= (reader.totalDifficulty(head.hash) ?? 0n)) return false
+    let header = best
+    while (header.number > number) {
+      const parent = reader.headerByHash(header.parentHash)
+      if (parent === null) return false
+      header = parent
+    }
+    return header.hash.equals(hash)
   }
 
   #accepted(blocks: readonly Block[]): void {
+    const { chain } = this.#open()
+    const { best, head } = chain
+    const told = blocks
+      .slice(-TOLD_BLOCKS)
+      .map(({ hash, number, header }) => this.#executedOf(hash, number, header.parentHash))
+    const heaviest = this.#blockOf(best)
+    this.#tellLater(() => ({ kind: 'executed', blocks: told, heaviest }))
+    if (best === head) return
+    // They are given to peers now, not when they are adopted.
+    const ahead = blocks.filter(({ hashHex, number }) => number > head.number || hashHex === best.hashHex)
+    for (const listener of this.#listeners) listener(ahead.map(({ number, hash }) => ({ number, hash })))
+    if (this.#longest === null) void this.#adoptHeaviest()
+    else this.#timer ??= setTimeout(() => this.#late(), this.#longest)
+  }
+
+  /** Nobody said that the oldest block that waits may be adopted. */
+  #late(): void {
+    this.#timer = null
+    void this.#adoptHeaviest()
+  }
+
+  #headChanged(): void {
+    const { chain } = this.#open()
+    const head = this.#blockOf(chain.head)
+    this.#tellLater(() => ({ kind: 'adopted', head }))
+    if (chain.best !== chain.head) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#settle()
+  }
+
+  #settle(): void {
+    for (const resolve of this.#settlers.splice(0)) resolve()
+  }
+
+  /** Tells the fleet thread once what happened so far is durable. */
+  #tellLater(event: () => FleetChainEvent): void {
     if (this.#tell === null) return
-    const { chain, flushed, onFailure } = this.#params
-    const events = blocks.flatMap((block): FleetChainEvent[] => {
-      if (this.#given.has(block.hashHex)) return []
-      const { number, hash, encoded } = block
-      if (this.#unheard + encoded.length > MOST_UNHEARD) return []
-      this.#unheard += encoded.length
-      const totalDifficulty = chain.reader.totalDifficulty(hash) ?? 0n
-      return [{ kind: 'accepted', block: { number, hash, totalDifficulty }, encoded }]
-    })
-    if (events.length === 0) return
-    // In the order of the commits.
+    const { commit, onFailure } = this.#open()
     this.#told = this.#told
-      .then(() => flushed())
-      .then(() => {
-        for (const event of events) this.#tell?.(event)
-      })
+      .then(() => commit())
+      .then(() => this.#tell?.(event()))
       .catch(onFailure)
   }
 
-  #inOrder<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(action)
-    this.#last = result.catch(() => undefined)
-    return result
+  #blockOf({ number, hash }: BlockReference): FleetBlock {
+    return { number, hash, totalDifficulty: this.#open().chain.reader.totalDifficulty(hash) ?? 0n }
+  }
+
+  #executedOf(hash: Buffer, number: number, parentHash: Buffer): ExecutedBlock {
+    return { ...this.#blockOf({ number, hash }), parentHash }
+  }
+
+  #open(): SharedParts {
+    if (this.#parts === null) throw new Error('the chain is not open yet')
+    return this.#parts
   }
 }

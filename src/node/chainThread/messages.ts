@@ -26,6 +26,8 @@ export type ChainEvent =
       readonly pool: PoolStats
       readonly stats: HeadStats
     }
+  /** A block can be read by its hash that is not canonical yet. */
+  | { readonly kind: 'executed' }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** Whether blocks are made without being asked for. */

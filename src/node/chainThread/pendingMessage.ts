@@ -3,9 +3,8 @@ import { asBuffer } from '../../util/bytes.ts'
 
 const HASH_LENGTH = 32
 const SENDER_LENGTH = 20
-const SEQUENCE_LENGTH = 6
-const LENGTH_AT = HASH_LENGTH + SENDER_LENGTH + SEQUENCE_LENGTH
-/** hash 32 ∥ sender 20 ∥ sequence of the log of a fleet, 0 for none, 6 ∥ length of the RLP 4, then the RLP. */
+const LENGTH_AT = HASH_LENGTH + SENDER_LENGTH
+/** hash 32 ∥ sender 20 ∥ length of the RLP 4, then the RLP. */
 const HEAD_LENGTH = LENGTH_AT + 4
 
 /** Pending transactions as one piece of memory, which a message can hand over instead of copying many. */
@@ -14,10 +13,9 @@ export function packPending(notices: readonly PendingNotice[]): Uint8Array<Array
   const bytes = new Uint8Array(length)
   const view = asBuffer(bytes)
   let at = 0
-  for (const { hash, encoded, sender, sequence = 0 } of notices) {
+  for (const { hash, encoded, sender } of notices) {
     view.set(hash, at)
     view.set(sender, at + HASH_LENGTH)
-    view.writeUIntLE(sequence, at + HASH_LENGTH + SENDER_LENGTH, SEQUENCE_LENGTH)
     view.writeUInt32LE(encoded.length, at + LENGTH_AT)
     view.set(encoded, at + HEAD_LENGTH)
     at += HEAD_LENGTH + encoded.length
@@ -32,12 +30,10 @@ export function unpackPending(packed: Uint8Array): PendingNotice[] {
   for (let at = 0; at < bytes.length; ) {
     const start = at + HEAD_LENGTH
     const end = start + bytes.readUInt32LE(at + LENGTH_AT)
-    const sequence = bytes.readUIntLE(at + HASH_LENGTH + SENDER_LENGTH, SEQUENCE_LENGTH)
     notices.push({
       hash: bytes.subarray(at, at + HASH_LENGTH),
       sender: bytes.subarray(at + HASH_LENGTH, at + HASH_LENGTH + SENDER_LENGTH),
       encoded: bytes.subarray(start, end),
-      ...(sequence === 0 ? {} : { sequence }),
     })
     at = end
   }

@@ -9,15 +9,15 @@ import { createPoolHead } from '../../txpool/poolHead.ts'
 export class PoolHeads {
   readonly #spec: NetworkSpec
   readonly #open: OpenChain
-  readonly #isInFleet: boolean
+  readonly #makesBlocks: () => boolean
   /** What makes the blocks of this node; null until it is there. */
   policy: Pick<BlockPolicy, 'gasLimit' | 'minimumGasPrice'> | null = null
 
-  /** @param isInFleet whether other nodes have to admit the same */
-  constructor(spec: NetworkSpec, open: OpenChain, isInFleet: boolean) {
+  /** @param makesBlocks whether this node makes the blocks of a development chain */
+  constructor(spec: NetworkSpec, open: OpenChain, makesBlocks: () => boolean) {
     this.#spec = spec
     this.#open = open
-    this.#isInFleet = isInFleet
+    this.#makesBlocks = makesBlocks
   }
 
   /** What the minimum gas price goes towards, wei; null where others make the blocks. */
@@ -41,10 +41,10 @@ export class PoolHeads {
   }
 
   /**
-   * On a development chain the node makes the next block, and what that cannot take would wait in vain. Members of a fleet
-   * have to admit the same, whatever each of them is told of the blocks that it makes.
+   * On a development chain the node makes the next block, and what that cannot take would wait in vain. Where another
+   * member of a fleet makes it, what this one is told of its blocks says nothing.
    */
   get #maker(): PoolHeads['policy'] {
-    return this.#isInFleet || !isDevelopmentNetwork(this.#spec) ? null : this.policy
+    return isDevelopmentNetwork(this.#spec) && this.#makesBlocks() ? this.policy : null
   }
 }

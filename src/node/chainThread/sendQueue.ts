@@ -11,6 +11,8 @@ export interface SendQueueParams {
   add(transaction: SignedTransaction): PoolChange
   /** Called after groups, one call at a time: what they did is to be made durable. The answers wait for it. */
   commit(): Promise<void>
+  /** Resolves when transactions that are durable may be acknowledged; null for at once. */
+  told(transactions: readonly Buffer[]): Promise<void> | null
   /** Whether a commit makes a block of what entered the pool: few of many transactions then cost less than many. */
   makesBlocks(): boolean
 }
@@ -63,6 +65,8 @@ export class SendQueue {
   #offered: OfferedGroup[] = []
   #uncommitted = 0
   #committing: Promise<void> | null = null
+  /** What is durable and not acknowledged yet. */
+  readonly #telling = new Set<Promise<void>>()
 
   constructor(params: SendQueueParams) {
     this.#params = params
@@ -80,6 +84,7 @@ export class SendQueue {
   async drained(): Promise<void> {
     await this.#running
     await this.#committing
+    await Promise.all(this.#telling)
   }
 
   async #run(): Promise<void> {
@@ -124,15 +129,11 @@ export class SendQueue {
     } catch (cause) {
       failure = { cause }
     }
-    for (const { group, outcomes } of offered) {
-      this.#uncommitted -= group.length
-      group.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index]
-        if (failure !== null) reject(failure.cause)
-        else if (outcome === undefined || outcome instanceof Error) reject(outcome)
-        else resolve(outcome)
-      })
-    }
+    for (const { group } of offered) this.#uncommitted -= group.length
+    const told = failure === null ? this.#params.told(acceptedOf(offered)) : null
+    if (told === null) answer(offered, failure)
+    else void told.then(() => answer(offered, null)).finally(() => this.#telling.delete(told))
+    if (told !== null) this.#telling.add(told)
   }
 
   #offer({ transaction, sender }: RecoveredTransaction): SendOutcome | Error {
@@ -148,6 +149,28 @@ export class SendQueue {
       }
       return toError(error)
     }
+  }
+}
+
+function acceptedOf(offered: readonly OfferedGroup[]): Buffer[] {
+  return offered.flatMap(({ group, outcomes }) =>
+    group.flatMap(({ encoded }, index) => {
+      const outcome = outcomes[index]
+      return outcome === undefined || outcome instanceof Error || outcome.status !== 'accepted'
+        ? []
+        : [encoded]
+    }),
+  )
+}
+
+function answer(offered: readonly OfferedGroup[], failure: { readonly cause: unknown } | null): void {
+  for (const { group, outcomes } of offered) {
+    group.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index]
+      if (failure !== null) reject(failure.cause)
+      else if (outcome === undefined || outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
+    })
   }
 }
 

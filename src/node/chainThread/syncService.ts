@@ -28,11 +28,9 @@ export function createSyncService(core: ChainCore): SyncService {
   const { chain } = core.open
   return {
     get tip(): ChainTip {
-      const { reader } = chain
-      // In a fleet blocks of peers are taken before they are canonical.
-      const head = core.fleet === null ? chain.head : (reader.headerByHash(chain.heaviest.hash) ?? chain.head)
-      const { number, hash, parentHash } = head
-      return { number, hash, parentHash, totalDifficulty: reader.totalDifficulty(hash) ?? 0n }
+      // Peers hear of blocks that wait to be adopted.
+      const { number, hash, parentHash } = chain.best
+      return { number, hash, parentHash, totalDifficulty: chain.reader.totalDifficulty(hash) ?? 0n }
     },
     pending: () => pendingOf(core),
     connect: (blocks) => connectInTurns(core.spec, blocks, (turn) => core.connectFromPeers(turn)),
@@ -101,7 +99,10 @@ function refusal(error: InvalidBlockError): BlockOutcome {
 }
 
 /** Transactions that do not decode or that nobody of this chain signed are invalid: whoever sends them is at fault. */
-async function addTransactions(core: ChainCore, encoded: readonly Buffer[]): Promise<TransactionOutcome[]> {
+export async function addTransactions(
+  core: ChainCore,
+  encoded: readonly Buffer[],
+): Promise<TransactionOutcome[]> {
   const decoded = encoded.map(decode)
   const senders = (await recoverSendersAside(decoded.filter((item) => item !== null))).values()
   const signed = decoded.map((transaction): SignedTransaction | null => {
@@ -111,7 +112,6 @@ async function addTransactions(core: ChainCore, encoded: readonly Buffer[]): Pro
       ? null
       : { transaction, sender }
   })
-  if (core.fleet !== null) return core.fleet.sends.relay(signed)
   const refusals = core.addFromPeers(signed.filter((item) => item !== null)).values()
   return signed.map((item) => (item === null ? 'invalid' : outcomeOf(refusals.next().value ?? null)))
 }

@@ -317,7 +317,6 @@ function refuse<T>(action: () => T): T {
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof MiningError)) return error
   if (error.code === 'TIMESTAMP') return invalidParams(error.message, { cause: error })
-  if (error.code === 'NOT_HEAD') return new RpcError('executionFailed', error.message, { cause: error })
   return error.code === 'STOPPED' ? new RpcError('stopping', error.message, { cause: error }) : error
 }
 

@@ -1,73 +1,53 @@
-import { USAGE_SERVICE } from '../../fleet/access/services.ts'
-import { SETTLE_TIME } from '../../fleet/access/usageSettling.ts'
-import { SETTLE_QUESTION } from '../../fleet/access/usageSums.ts'
-import type { FleetFrontEvent, FleetFrontService, FleetStatus, SharedLease } from '../../fleet/interface.ts'
-import type { FleetGate, FleetGateOptions } from '../../gateway/entrance/fleetGate.ts'
-import { SEARCH_SERVICE } from '../../gateway/fanOut/partCall.ts'
-import type { SearchMembers } from '../../gateway/fanOut/partRunner.ts'
-import { bootClock } from '../../native/bootClock.ts'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { NodeFilters } from '../../filters/filters.ts'
+import type { FleetFrontEvent, FleetFrontService, FleetStatus } from '../../fleet/interface.ts'
+import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import { parseEnode } from '../../p2p/identity/enode.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import type { FleetFrontOptions } from '../options/fleetOptions.ts'
-import type { FleetHandle, FleetHandleParts } from './parts.ts'
+import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
+import type { FleetOptions } from '../options/fleetOptions.ts'
+import { startFleetThread } from './fleetHandle.ts'
+import type { Membership, MembershipParts } from './membership.ts'
+import type { FleetHandle } from './parts.ts'
 
-/** Milliseconds that the fleet may take to take over from a member that leaves. */
-const DRAIN_LIMIT = 5000
+/** Milliseconds for which a node that stops waits until the others are told. */
+const DRAIN_LIMIT = 1000
 
-/** Answers calls of other members for a service of the front thread (fleet.md §10). */
+/** Answers calls of other members for a service of the front thread. */
 export type FrontCallAnswerer = (payload: Buffer) => Promise<Buffer>
 
-/** Starts the fleet thread. */
-export type StartFleetThread = (parts: FleetHandleParts) => Promise<FleetHandle>
-
-/** What the thread is started with beside what the front thread has for it. */
-export type FleetThreadParts = Omit<FleetHandleParts, 'front' | 'sharedLease' | 'onEvent'>
-
-/** A member of a fleet as the front thread has it: its gate, what it was told, and the fleet thread. */
-export class FleetFront {
-  readonly #options: FleetFrontOptions
+/** A member of a fleet as its front thread has it. */
+export class FleetFront implements Membership {
+  readonly others: OthersUse = NO_OTHERS
+  readonly #options: FleetOptions
+  readonly #log: Logger
   readonly #answerers = new Map<string, FrontCallAnswerer>()
-  readonly #lease: SharedLease = {
-    deadline: new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)),
-  }
-  #gate: FleetGate | null = null
+  readonly #parts = new Map<string, (message: unknown) => void>()
   #handle: FleetHandle | null = null
-  #status: FleetStatus | null = null
-  readonly #followers: ((event: FleetFrontEvent) => void)[] = []
+  #status: FleetStatus | undefined
+  #isDraining = false
 
-  constructor(options: FleetFrontOptions) {
+  constructor(options: FleetOptions, log: Logger) {
     this.#options = options
+    this.#log = log.child({ part: 'fleet' })
   }
 
-  /** Of what the gate of the service is made. */
-  get gateOptions(): Omit<FleetGateOptions, 'head'> {
-    const { hold, servesIsolated } = this.#options
-    return { lease: this.#lease, clock: bootClock, hold, servesIsolated }
+  filters(own: NodeFilters): NodeFilters {
+    return own
   }
 
-  /** With whom long searches are shared. */
-  get searchMembers(): SearchMembers {
-    return {
-      others: async () => (await this.#handle?.service.others()) ?? [],
-      search: async (member, call, milliseconds) => {
-        if (this.#handle === null) throw new RpcError('fleetAway')
-        return await this.#handle.service.call(member, SEARCH_SERVICE, call, milliseconds)
-      },
-    }
-  }
-
-  /** null until the service listens. */
-  get gate(): FleetGate | null {
-    return this.#gate
-  }
-
-  /** What the fleet thread told last; null before. */
-  get status(): FleetStatus | null {
+  status(): FleetStatus | undefined {
     return this.#status
   }
 
-  /** The fleet thread; null until it is started. */
-  get handle(): FleetHandle | null {
-    return this.#handle
+  addMetrics(metrics: Metrics): void {
+    addFleetMetrics(metrics, {
+      status: () => this.#status,
+      busySeconds: () => this.#handle?.busySeconds() ?? 0,
+    })
   }
 
   /** Answers a service to other members. */
@@ -75,92 +55,90 @@ export class FleetFront {
     this.#answerers.set(service, answer)
   }
 
-  /** Has somebody told of every event of the fleet thread, after the gate. */
-  follow(follower: (event: FleetFrontEvent) => void): void {
-    this.#followers.push(follower)
+  /** Takes what a part of the fleet thread tells. */
+  onPart(part: string, listener: (message: unknown) => void): void {
+    this.#parts.set(part, listener)
   }
 
-  /**
-   * Starts the fleet thread.
-   * @param gate of the service that listens
-   * @throws NodeError
-   */
-  async start(start: StartFleetThread, gate: FleetGate, parts: FleetThreadParts): Promise<void> {
-    this.#gate = gate
-    this.#handle = await start({
-      ...parts,
-      front: this.#service(gate),
-      sharedLease: this.#lease,
-      onEvent: (event) => {
-        if (event.kind === 'status') this.#status = event.status
-        else gate.onEvent(event)
-        for (const follower of this.#followers) follower(event)
-      },
+  /** The fleet thread; null until it is started. */
+  get handle(): FleetHandle | null {
+    return this.#handle
+  }
+
+  async start(parts: MembershipParts): Promise<void> {
+    const { entry, connectChain } = parts
+    this.#handle = await startFleetThread({
+      entry,
+      options: this.#options,
+      log: this.#log,
+      connectChain,
+      front: this.#service(parts),
+      onEvent: (event) => this.#onEvent(parts, event),
     })
   }
 
-  /** Why requests are to go to another member; empty when they need not. */
-  reasons(): string[] {
-    const gate = this.#gate
-    if (gate === null) return ['fleet: this node is starting']
-    const { absence } = gate
-    if (absence === null) return []
-    const why = this.#status?.reason ?? null
-    return [why === null ? `fleet: ${ABSENCES[absence]}` : `fleet: ${ABSENCES[absence]}: ${why}`]
-  }
-
-  /** Leaves the fleet in good order, as far as that takes no longer than it may. */
   async drain(): Promise<void> {
-    if (this.#handle === null) return
-    let timer: NodeJS.Timeout | undefined
+    this.#isDraining = true
+    const told = this.#handle?.service.drain().catch(() => undefined)
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, DRAIN_LIMIT)
+      setTimeout(resolve, DRAIN_LIMIT).unref()
     })
-    // Others take over when the lease is over, whatever this one still says.
-    await Promise.race([this.#handle.service.drain().catch(() => undefined), late])
-    clearTimeout(timer)
+    await Promise.race([told, late])
   }
 
-  /**
-   * Brings the sum of usage of this member up to what any member may have told before (fleet.md §7).
-   * @throws RpcError `fleetAway`
-   */
-  async settleUsage(): Promise<void> {
-    const self = this.#status?.self ?? ''
-    if (this.#handle === null || self === '') throw new RpcError('fleetAway', STARTING)
-    try {
-      await this.#handle.service.call(self, USAGE_SERVICE, SETTLE_QUESTION, 2 * SETTLE_TIME)
-    } catch (error) {
-      if (error instanceof RpcError) throw error
-      const text = 'this member does not have the usage of its fleet yet: ask again or ask another one'
-      throw new RpcError('fleetAway', text, { cause: error })
-    }
-  }
-
-  /** Ends the fleet thread. */
   async close(): Promise<void> {
     await this.#handle?.close()
   }
 
-  #service(gate: FleetGate): FleetFrontService {
+  #onEvent({ service, peers }: MembershipParts, event: FleetFrontEvent): void {
+    switch (event.kind) {
+      case 'announced':
+        service.announce(event.blocks)
+        return
+      case 'members':
+        void peers?.admin
+          .setMembers(event.connect.map(parseEnode), event.trusted.map(parseEnode))
+          .catch((error: unknown) => this.#log.warn({ err: error }, 'members are not connected as peers'))
+        return
+      case 'part':
+        this.#parts.get(event.part)?.(event.message)
+        return
+      case 'status':
+        this.#status = event.status
+    }
+  }
+
+  #service({ peers, reasons }: MembershipParts): FleetFrontService {
     return {
-      hold: async (revision) => gate.hold(revision),
+      state: async () => ({
+        whyNotReady: reasons()[0] ?? null,
+        draining: this.#isDraining,
+        enode: peers === null ? null : enodeOf(peers.enode, this.#options.p2pAddress),
+        peers: peers?.report?.network.peers.map(({ id }) => id) ?? [],
+      }),
       answer: async (service, payload) => {
         const answer = this.#answerers.get(service)
         if (answer === undefined) throw new RpcError('methodNotFound', `no service ${service}`)
         return await answer(payload)
       },
-      ping: async () => undefined,
     }
   }
 }
 
-const STARTING = 'this node is joining its fleet: ask another one'
+/** Where others reach this node. @param address HOST or HOST:PORT in place of the own one */
+function enodeOf(own: string, address: string | null): string | null {
+  const { id, host, port } = parseEnode(own)
+  if (address !== null) {
+    const hasPort = /[^:\]]:[0-9]+$|\]:[0-9]+$/.test(address)
+    return `enode://${id}@${hasPort ? address : `${address}:${port}`}`
+  }
+  // One that takes no connections dials the others.
+  if (port === 0) return null
+  return isIP(host) !== 0 && /^[0:.]+$/.test(host) ? `enode://${id}@${machineAddress()}:${port}` : own
+}
 
-const ABSENCES = {
-  joining: 'this node is joining',
-  cutOff: 'this node is cut off',
-  held: 'a change of the head takes long',
-  unsigned: 'the head lacks signatures',
-  draining: 'this node leaves',
-} as const
+/** An address of this machine, for a node that listens on all of them. */
+function machineAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+}

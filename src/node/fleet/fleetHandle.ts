@@ -11,8 +11,7 @@ const LONGEST_PAUSE = 15_000
 const LONG_LIFE = 60_000
 
 /**
- * Starts the fleet thread; when it ends it is started again. Resolves at once where only servers are missing: the node
- * then is not ready until they are there.
+ * Starts the fleet thread; when it ends it is started again. Resolves where servers are missing: the node then is alone.
  * @throws NodeError `FLEET_THREAD` when the thread can never take part as things are configured
  */
 export async function startFleetThread(parts: FleetHandleParts): Promise<FleetHandle> {
@@ -34,16 +33,12 @@ class FleetThread implements FleetHandle {
     this.#parts = parts
     const ask = <T>(work: (service: FleetThreadService) => Promise<T>): Promise<T> =>
       this.#worker === null
-        ? Promise.reject(
-            new RpcError('fleetAway', 'this node is not connected to its fleet: ask another one'),
-          )
+        ? Promise.reject(new RpcError('filterAway', 'this node does not reach its fleet now, try again'))
         : work(this.#worker.service)
     this.service = {
       call: (...args) => ask((service) => service.call(...args)),
-      grant: (payload) => ask((service) => service.grant(payload)),
-      others: () => ask((service) => service.others()),
       drain: () => ask((service) => service.drain()),
-      status: () => ask((service) => service.status()),
+      toPart: (...args) => ask((service) => service.toPart(...args)),
     }
   }
 
@@ -73,10 +68,9 @@ class FleetThread implements FleetHandle {
   }
 
   #onEnd({ error }: FleetThreadEnd, began: number): void {
-    const { log, onEvent, sharedLease } = this.#parts
+    const { log, onEvent } = this.#parts
     this.#worker = null
-    sharedLease.deadline[0] = 0
-    onEvent({ kind: 'membership', absence: 'joining', head: null })
+    onEvent({ kind: 'announced', blocks: [] })
     if (this.#isClosing) return
     const isFirst = this.#pause === 0 || this.#now() - began > LONG_LIFE
     this.#pause = isFirst ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * this.#pause)

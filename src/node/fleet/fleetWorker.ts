@@ -6,8 +6,8 @@ import { NodeError } from '../errors.ts'
 import type { FleetThreadMessage, FleetThreadOrder, FleetThreadSetup } from './messages.ts'
 import type { FleetHandleParts } from './parts.ts'
 
-/** Longest time that the end of the fleet thread is waited for, milliseconds: others wait for its lease then. */
-const CLOSE_TIMEOUT = 5000
+/** Longest time that the end of the fleet thread is waited for, milliseconds. */
+const CLOSE_TIMEOUT = 2000
 
 /** One life of the fleet thread. */
 export interface FleetWorker {
@@ -30,12 +30,12 @@ export interface FleetThreadEnd {
 
 /** Starts the fleet thread. */
 export function startFleetWorker(
-  { entry, options, connectChain, sharedLease, front }: FleetHandleParts,
+  { entry, options, connectChain, front }: FleetHandleParts,
   onEvent: (event: FleetFrontEvent) => void,
 ): FleetWorker {
   const chain = connectChain()
   const { port1, port2 } = new MessageChannel()
-  const setup: FleetThreadSetup = { options, front: port2, chain, deadline: sharedLease.deadline }
+  const setup: FleetThreadSetup = { options, front: port2, chain }
   const worker = new Worker(entry, {
     workerData: setup,
     transferList: [chain, port2],

@@ -9,10 +9,8 @@ export interface FleetThreadSetup {
   readonly options: FleetOptions
   /** To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`. */
   readonly front: MessagePort
-  /** To the chain thread: it serves `FleetChainService` with `FleetChainEvent` and has `FleetPublisher`. */
+  /** To the chain thread: it serves `FleetChainService` with `FleetChainEvent` and has `FleetTeller`. */
   readonly chain: MessagePort
-  /** Memory of `SharedLease`. */
-  readonly deadline: Float64Array
 }
 
 /** How the fleet thread starts and ends. */
@@ -20,7 +18,7 @@ export type FleetThreadMessage =
   | { readonly kind: 'ready' }
   /** It cannot take part as things are configured. */
   | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
-  /** It cannot go on, or cannot begin yet: another thread is to try again. */
+  /** It cannot go on: another thread is to try again. */
   | { readonly kind: 'died'; readonly reason: string }
   | { readonly kind: 'closed' }
 

@@ -1,10 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type {
-  FleetFrontEvent,
-  FleetFrontService,
-  FleetThreadService,
-  SharedLease,
-} from '../../fleet/interface.ts'
+import type { FleetFrontEvent, FleetFrontService, FleetThreadService } from '../../fleet/interface.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
@@ -18,18 +13,15 @@ export interface FleetHandleParts {
   connectChain(): MessagePort
   /** What the front thread does for the fleet thread. */
   readonly front: FleetFrontService
-  /** Written by the fleet thread, read by the front thread. */
-  readonly sharedLease: SharedLease
   /** Called with every event, in order. */
   onEvent(event: FleetFrontEvent): void
 }
 
 /** The fleet thread as the front thread has it, whichever it is by now: one that fails is started again. */
 export interface FleetHandle {
-  /** What it does for this thread. @throws RpcError `fleetAway` while there is no thread */
+  /** What it does for this thread. @throws RpcError `filterAway` while there is no thread */
   readonly service: FleetThreadService
   /** Seconds in which the present thread was not idle. */
   busySeconds(): number
-  /** Gives up the lease and ends. */
   close(): Promise<void>
 }

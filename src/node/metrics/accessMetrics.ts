@@ -61,20 +61,6 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
         today === null ? [] : [{ labels: { key: id }, value: today }],
       ),
   })
-  samples({
-    type: 'counter',
-    name: 'access_grant_calls_total',
-    help: 'Calls for cost units to the leader of the fleet, by result.',
-    labels: ['result'],
-    collect: () => {
-      const { grants } = stats(0)
-      if (grants === null) return []
-      return [
-        { labels: { result: 'answered' }, value: grants.calls - grants.failed },
-        { labels: { result: 'failed' }, value: grants.failed },
-      ]
-    },
-  })
   const usage = (name: string, help: string, member: 'requests' | 'cost') =>
     samples({
       type: 'counter',

@@ -1,139 +1,91 @@
-import type { FleetAbsence, FleetStatus } from '../../fleet/interface.ts'
-import type { FleetGate } from '../../gateway/entrance/fleetGate.ts'
-import { HOLD_BUCKETS } from '../../gateway/entrance/holdTimes.ts'
+import type { FleetStatus } from '../../fleet/interface.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 
 /** Sources of the metrics of a member of a fleet. */
 export interface FleetMetricsSources {
-  /** null until the service listens. */
-  gate(): FleetGate | null
-  /** What the fleet thread told last; null before. */
-  status(): FleetStatus | null
+  /** What the fleet thread told last; undefined before. */
+  status(): FleetStatus | undefined
   /** Seconds in which the present fleet thread was not idle. */
   busySeconds(): number
 }
 
-const ABSENCES: readonly FleetAbsence[] = ['joining', 'cutOff', 'held', 'unsigned', 'draining']
-
 /** Declares the metrics of a member of a fleet. */
-export function addFleetMetrics(metrics: Metrics, { gate, status, busySeconds }: FleetMetricsSources): void {
-  const { samples, distributions } = metrics
-  const one = (value: number | null | undefined) => (value === null || value === undefined ? [] : [{ value }])
+export function addFleetMetrics(metrics: Metrics, { status, busySeconds }: FleetMetricsSources): void {
+  const { samples } = metrics
+  const members = () => status()?.members ?? []
   samples({
     type: 'gauge',
-    name: 'fleet_serving_info',
-    help: '1 while this member answers what depends on the head, otherwise 0.',
-    collect: () => {
-      const now = gate()
-      return [{ value: now !== null && now.absence === null ? 1 : 0 }]
-    },
+    name: 'fleet_connected_info',
+    help: '1 while NATS is reached, otherwise 0.',
+    collect: () => [{ value: status()?.connected === true ? 1 : 0 }],
   })
   samples({
     type: 'gauge',
-    name: 'fleet_absence_info',
-    help: 'Why this member does not answer what depends on the head: 1 for the present reason.',
-    collect: () => {
-      const absence = gate()?.absence ?? null
-      return ABSENCES.map((name) => ({ labels: { absence: name }, value: name === absence ? 1 : 0 }))
-    },
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_lease_remaining_seconds',
-    help: 'Time until the lease of this member ends unless it is renewed; negative when it has ended.',
-    // Without any lease so far there is no deadline to count from.
-    collect: () => one(leaseSeconds(gate())),
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_head_number',
-    help: 'Height of the head that all members have.',
-    collect: () => one(status()?.head?.number),
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_head_revision_number',
-    help: 'Sequence of the entry of the log that named the head of all members.',
-    collect: () => one(status()?.head?.revision),
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_missing_signatures_count',
-    help: 'Signatures that the next head, or the head that this member may not serve, lacks; 0 when the head waits for none.',
-    collect: () => {
-      const now = status()
-      return now === null ? [] : [{ value: now.waits ? now.waits.needed - now.waits.signatures : 0 }]
-    },
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_log_standstill_seconds',
-    help: 'For how long sends have waited for a member that does not apply the log; 0 when none do.',
-    collect: () => {
-      const now = status()
-      return now === null ? [] : [{ value: now.standstill / 1000 }]
-    },
+    name: 'fleet_present_info',
+    help: '1 while other members count on this one, otherwise 0.',
+    collect: () => [{ value: status()?.present === true ? 1 : 0 }],
   })
   samples({
     type: 'gauge',
     name: 'fleet_members_count',
-    help: 'Members of the fleet that this member knows, by whether they serve.',
+    help: 'Other members that were heard in the last ten minutes, by whether they are present.',
+    labels: ['present'],
     collect: () => {
-      const members = status()?.members
-      if (members === undefined) return []
-      const serving = members.filter(({ serves }) => serves).length
+      const present = members().filter((member) => member.present).length
       return [
-        { labels: { serves: 'yes' }, value: serving },
-        { labels: { serves: 'no' }, value: members.length - serving },
+        { labels: { present: 'yes' }, value: present },
+        { labels: { present: 'no' }, value: members().length - present },
       ]
     },
   })
   samples({
     type: 'gauge',
-    name: 'fleet_member_lag_seconds',
-    help: 'By how much the head of a member is behind that of the fleet, as it told last.',
-    collect: () =>
-      (status()?.members ?? []).flatMap(({ id, lag }) =>
-        lag === null ? [] : [{ labels: { member: id }, value: lag / 1000 }],
-      ),
+    name: 'fleet_late_members_count',
+    help: 'Members that blocks are not waited for because they were late for three in a row.',
+    collect: () => [{ value: members().filter(({ late }) => late).length }],
   })
   samples({
     type: 'gauge',
-    name: 'fleet_member_load_ratio',
-    help: 'Share of time in which the busiest thread of a member was not idle, as it told last.',
-    collect: () => (status()?.members ?? []).map(({ id, load }) => ({ labels: { member: id }, value: load })),
+    name: 'fleet_unlinked_members_count',
+    help: 'Present members without a connection of peers with this one.',
+    collect: () => [{ value: members().filter(({ present, linked }) => present && linked === false).length }],
   })
   samples({
     type: 'gauge',
-    name: 'fleet_leader_info',
-    help: '1 while this member has the lease of the leader, otherwise 0.',
-    collect: () => [{ value: status()?.isLeader === true ? 1 : 0 }],
-  })
-  distributions({
-    name: 'fleet_hold_seconds',
-    help: 'For how long requests were held for changes of the head.',
-    buckets: HOLD_BUCKETS,
+    name: 'fleet_clock_difference_seconds',
+    help: 'By how much the clock of a present member differs from the own one at most.',
     collect: () => {
-      const holds = gate()?.holds
-      return holds === undefined ? [] : [{ labels: {}, counts: holds.counts, sum: holds.seconds }]
+      const differences = members().map(({ present, clockAhead }) => (present ? Math.abs(clockAhead) : 0))
+      return [{ value: Math.max(0, ...differences) / 1000 }]
     },
   })
   samples({
     type: 'counter',
-    name: 'fleet_late_holds_total',
-    help: 'Holds that took longer than --fleet-hold, so that what waited was refused.',
-    collect: () => one(gate()?.holds.late),
+    name: 'fleet_adopted_blocks_total',
+    help: 'Blocks that waited for other members, by why they were adopted.',
+    labels: ['why'],
+    collect: () =>
+      Object.entries(status()?.adoptions ?? {}).map(([why, value]) => ({ labels: { why }, value })),
   })
   samples({
     type: 'gauge',
-    name: 'fleet_held_bodies_count',
-    help: 'Bodies of requests that wait for a change of the head.',
-    collect: () => one(gate()?.waiting),
+    name: 'fleet_adopt_wait_seconds',
+    help: 'How long the last 1,000 blocks waited for other members.',
+    labels: ['quantile'],
+    collect: () => {
+      const waits = status()?.waits
+      if (waits === undefined) return []
+      return [
+        { labels: { quantile: '0.5' }, value: waits.p50 / 1000 },
+        { labels: { quantile: '0.99' }, value: waits.p99 / 1000 },
+      ]
+    },
   })
   samples({
     type: 'counter',
     name: 'fleet_events_total',
-    help: 'What the fleet thread counted: rounds, messages that were skipped, entries of the log and more.',
+    help: 'What the fleet thread counted: messages that were skipped, transactions that were told and heard, and more.',
+    labels: ['event'],
     collect: () =>
       Object.entries(status()?.counts ?? {}).map(([event, value]) => ({ labels: { event }, value })),
   })
@@ -143,8 +95,4 @@ export function addFleetMetrics(metrics: Metrics, { gate, status, busySeconds }:
     help: 'Time in which the fleet thread was not idle.',
     collect: () => [{ value: busySeconds() }],
   })
-}
-
-function leaseSeconds(gate: FleetGate | null): number | null {
-  return gate === null || !gate.hasLease ? null : gate.leaseLeft / 1000
 }

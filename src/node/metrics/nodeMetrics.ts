@@ -1,10 +1,9 @@
 import type { Service } from '../../front/service.ts'
 import type { AccessStats } from '../../gateway/access/accessAdmission.ts'
-import { createMetrics } from '../../observe/metrics.ts'
+import { createMetrics, type Metrics } from '../../observe/metrics.ts'
 import { createProcessMetrics } from '../../observe/processMetrics.ts'
 import { addAccessMetrics } from './accessMetrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chainMetrics.ts'
-import { addFleetMetrics, type FleetMetricsSources } from './fleetMetrics.ts'
 import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
 import { addPeerMetrics, type PeerMetricsSources } from './peerMetrics.ts'
 import { createServiceMetrics } from './serviceMetrics.ts'
@@ -30,8 +29,8 @@ export interface NodeMetrics {
   readonly mining: MiningMetrics
   /** Exports the metrics of peers from now on. */
   watchPeers(sources: PeerMetricsSources): void
-  /** Exports the metrics of a member of a fleet from now on. */
-  watchFleet(sources: FleetMetricsSources): void
+  /** Exports the metrics of what the node belongs to from now on. */
+  watchMembership(membership: { addMetrics(metrics: Metrics): void }): void
   /** Exports the metrics of admission from now on. */
   watchAccess(stats: (most: number) => AccessStats): void
   /** The metrics in the Prometheus text format. */
@@ -49,7 +48,7 @@ export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   createStoreMetrics(metrics, () => sources.stores())
   return {
     watchPeers: (peers) => addPeerMetrics(metrics, peers),
-    watchFleet: (fleet) => addFleetMetrics(metrics, fleet),
+    watchMembership: (membership) => membership.addMetrics(metrics),
     watchAccess: (stats) => addAccessMetrics(metrics, stats),
     chain,
     mining: createMiningMetrics(metrics, () => sources.hashrate()),

@@ -21,8 +21,11 @@ export interface ChainOptions extends NetworkChoice {
   /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
   readonly production: ProductionOptions
-  /** Whether the node is a member of a fleet: its head and its pool are those of all members (fleet.md §3, §4). */
-  readonly fleet: boolean
+  /** Of a member of a fleet; null for a node alone. */
+  readonly fleet: {
+    /** Milliseconds for which the answer to a send waits for other members at most. */
+    readonly sendWait: number
+  } | null
   /** Executes own blocks a second time and compares: for tests. */
   readonly checksOffers?: boolean
 }
@@ -61,7 +64,7 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
       outdatedMilliseconds: config.outdatedTime * 1000,
     },
     quota: config.accountQuota,
-    fleet: config.fleet.length > 0,
+    fleet: config.fleet.length > 0 ? { sendWait: config.fleetSendWait } : null,
     production: {
       mode: producerMode(config),
       coinbase: config.coinbase,

@@ -6,6 +6,8 @@ export class OperatorWishes {
   readonly #statics: Map<string, EnodeAddress>
   /** By what is banned or not any more: the newest is last. */
   readonly #bans = new Map<string, AdminCall>()
+  /** Who the other members of the fleet are. */
+  #members: AdminCall | null = null
 
   /** @param statics nodes of the configuration */
   constructor(statics: readonly EnodeAddress[]) {
@@ -17,9 +19,9 @@ export class OperatorWishes {
     return [...this.#statics.values()]
   }
 
-  /** Calls by which bans are as they were. */
-  get bans(): readonly AdminCall[] {
-    return [...this.#bans.values()]
+  /** Calls by which bans and members are as they were. */
+  get again(): readonly AdminCall[] {
+    return [...this.#bans.values(), ...(this.#members === null ? [] : [this.#members])]
   }
 
   /** Notes a call that succeeded. */
@@ -30,6 +32,9 @@ export class OperatorWishes {
         return
       case 'remove':
         this.#statics.delete(asked.args[0])
+        return
+      case 'setMembers':
+        this.#members = asked
         return
       case 'ban':
       case 'unban':

@@ -27,6 +27,19 @@ export function createPeerCommands(
     }),
     peers: async () => network.stats().peers.map(peerInfo),
     add: async (peer) => network.add(await resolvePeer(peer)),
+    setMembers: async (connect, trusted) => {
+      const resolved = new Map<string, PeerAddress>()
+      for (const member of trusted) {
+        // A name that is not resolved now is tried again when members are told again.
+        const address = await resolvePeer(member).catch(() => null)
+        if (address !== null) resolved.set(member.id, address)
+      }
+      const ids = new Set(connect.map(({ id }) => id))
+      network.setMembers(
+        [...resolved.values()].filter(({ id }) => ids.has(id)),
+        [...resolved.values()],
+      )
+    },
     remove: async (id) => network.remove(id),
     scores: async () => reputation.scores(),
     clearScore: async (id) => {

@@ -76,6 +76,7 @@ class PeerThread implements PeerHandle {
       self: () => this.#ask({ call: 'self', args: [] }),
       peers: () => this.#ask({ call: 'peers', args: [] }),
       add: (peer) => this.#ask({ call: 'add', args: [peer] }),
+      setMembers: (connect, trusted) => this.#ask({ call: 'setMembers', args: [connect, trusted] }),
       remove: (id) => this.#ask({ call: 'remove', args: [id] }),
       scores: () => this.#ask({ call: 'scores', args: [] }),
       clearScore: (id) => this.#ask({ call: 'clearScore', args: [id] }),
@@ -127,7 +128,7 @@ class PeerThread implements PeerHandle {
     this.#fault = null
     this.#began = this.#now()
     void worker.died.then((error) => this.#onEnd(error))
-    for (const ban of this.#wishes.bans) void worker.ask(ban).catch(() => undefined)
+    for (const wish of this.#wishes.again) void worker.ask(wish).catch(() => undefined)
   }
 
   /** @throws RpcError while the thread cannot answer */

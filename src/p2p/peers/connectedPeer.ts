@@ -10,6 +10,7 @@ import { checkStatus, ETH_PROTOCOL_VERSION } from './checkStatus.ts'
 import type { Seat } from './eviction.ts'
 import { InboundRate } from './inboundRate.ts'
 import { Inbox } from './inbox.ts'
+import { TRUSTED_FACTOR } from './limits.ts'
 import { MinuteAllowance } from './minuteAllowance.ts'
 import { plainAddress } from './networkGroup.ts'
 import { Outbox } from './outbox.ts'
@@ -88,7 +89,7 @@ export class ConnectedPeer implements Peer {
     this.#memory = memory.open(reclaim)
     this.#outgoing = outgoing.open(reclaim)
     this.#rate = this.ranges ? null : new InboundRate(scheduler)
-    this.#pace = new UnaskedPace(scheduler)
+    this.#pace = new UnaskedPace(scheduler, trusted ? TRUSTED_FACTOR : 1)
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({
       connection,

@@ -23,6 +23,9 @@ export interface PeerLimits {
   readonly outgoingTotalBytes: number
 }
 
+/** How much more trusted peers may send than others (fleet.md §5). */
+export const TRUSTED_FACTOR = 10
+
 /** Least number of subnets over which outgoing peers are spread. */
 const OUTBOUND_GROUPS = 4
 

@@ -45,6 +45,8 @@ export class PeerNetwork implements PeerSet {
   readonly #dialer: Dialer
   /** Nodes that are dialled repeatedly, by their id. */
   readonly #statics = new Map<string, PeerAddress>()
+  /** Members of the own fleet that are dialled as well, by their id. */
+  #linked: ReadonlyMap<string, PeerAddress> = new Map()
   readonly #members = new Map<string, ConnectedPeer>()
   /** Where peers were dialled that this node chose. */
   readonly #dialled = new WeakMap<ConnectedPeer, PeerAddress>()
@@ -92,7 +94,7 @@ export class PeerNetwork implements PeerSet {
     this.#backOff = options.backOff ?? CANDIDATE_BACK_OFF
     this.#dialer = new Dialer({
       source: options.candidates,
-      statics: () => [...this.#statics.values()],
+      statics: () => [...new Map([...this.#linked, ...this.#statics]).values()],
       history: this.#history,
       dial: (node, signal) => this.#dial(node, signal),
       freeSlots: () => this.#slotsToDial(),
@@ -169,9 +171,21 @@ export class PeerNetwork implements PeerSet {
     return peer !== undefined
   }
 
-  /** Whether the operator configured a permanent connection to a node, at the start or since. */
+  /**
+   * The members of the own fleet, in place of those before.
+   * @param connect those that are dialled repeatedly
+   */
+  setMembers(connect: readonly PeerAddress[], trusted: readonly PeerAddress[]): void {
+    for (const node of connect) if (!this.#linked.has(node.id)) this.#history.stayed(node)
+    this.#linked = new Map(
+      connect.filter(({ id }) => id !== this.#options.ownId).map((node) => [node.id, node]),
+    )
+    this.#trust.setMembers(trusted)
+  }
+
+  /** Whether there is to be a permanent connection to a node: by the operator, or as a member of the own fleet. */
   isStatic(id: string): boolean {
-    return this.#statics.has(id)
+    return this.#statics.has(id) || this.#linked.has(id)
   }
 
   /** Ends all connections, within a second. */
@@ -190,7 +204,7 @@ export class PeerNetwork implements PeerSet {
     return {
       accept: (socket, signal) => this.#transport.accept(socket, signal),
       halfOpen: this.#halfOpen,
-      screen: (address) => this.#admission.screen(address, this.#trust.trustsAddress(address), this.#seats()),
+      screen: (address) => this.#admission.screen(address, this.#trust.maySkipLimits(address), this.#seats()),
       onConnection: (connection) => void this.#adopt(connection),
       onRefused: (why, address) => {
         this.#refused[why] += 1

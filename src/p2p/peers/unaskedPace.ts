@@ -19,12 +19,17 @@ export class UnaskedPace {
   readonly #excess: Pace
   readonly #bytes: Pace
 
-  constructor(scheduler: Scheduler) {
+  /** @param factor of the rates */
+  constructor(scheduler: Scheduler, factor = 1) {
     const now = scheduler.now()
+    const times = ({ perSecond, burst }: PaceRate) => ({
+      perSecond: factor * perSecond,
+      burst: factor * burst,
+    })
     this.#scheduler = scheduler
-    this.#messages = new Pace(MESSAGES, now)
-    this.#excess = new Pace(EXCESS, now)
-    this.#bytes = new Pace(BYTES, now)
+    this.#messages = new Pace(times(MESSAGES), now)
+    this.#excess = new Pace(times(EXCESS), now)
+    this.#bytes = new Pace(times(BYTES), now)
   }
 
   /**

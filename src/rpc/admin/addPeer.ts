@@ -11,6 +11,5 @@ export const addPeer = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }, [enode]) => peers.add(await namedPeer(peers, enode)),
 })

@@ -16,7 +16,6 @@ export const adminNodeInfo = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers, chain }) => {
     const own = await peers.self()
     if (own === null) throw new RpcError('executionFailed', 'the node runs without peers')

@@ -18,7 +18,6 @@ export const adminPeers = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }) => (await peers.peers()).map(describe),
 })
 

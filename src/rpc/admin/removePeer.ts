@@ -11,6 +11,5 @@ export const removePeer = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }, [enode]) => peers.remove((await namedPeer(peers, enode)).id),
 })

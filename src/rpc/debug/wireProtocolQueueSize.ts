@@ -10,6 +10,5 @@ export const wireProtocolQueueSize = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: () => quantity(0),
 })

@@ -10,6 +10,5 @@ export const accounts = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: ({ node, wallet }) => (node.settings.hosted ? [] : (wallet?.addresses() ?? []).map(toHex)),
 })

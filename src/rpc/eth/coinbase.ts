@@ -10,6 +10,5 @@ export const coinbase = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'head',
-  head: 'none',
   handler: (context) => toHex(context.status().coinbase ?? Buffer.alloc(20)),
 })

@@ -19,7 +19,6 @@ export const getFilterChanges = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
-  head: 'poll',
   handler: (context, [handle]) => {
     const { filters, memory } = frontEvents(context)
     return whenFiltered(filters.poll(handle, memory), (changes) => answer(context.chain, changes))

@@ -11,7 +11,6 @@ export const hashrate = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: ({ commands }) => {
     const reported = commands.mining?.reportedHashrate() ?? 0n
     return reported > 0n ? quantity(reported) : new Forward('internal_minedHashrate', '[]')

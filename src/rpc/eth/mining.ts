@@ -9,6 +9,5 @@ export const mining = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'head',
-  head: 'none',
   handler: (context) => context.status().mining,
 })

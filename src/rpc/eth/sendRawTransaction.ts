@@ -21,7 +21,6 @@ export const sendRawTransaction = defineMethod({
   lane: 'chain',
   cost: 10,
   cache: 'none',
-  head: 'send',
   handler: async (context, [encoded]) => toHex(await sendEncoded(context, encoded)),
 })
 

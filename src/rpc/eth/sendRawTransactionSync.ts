@@ -24,7 +24,6 @@ export const sendRawTransactionSync = defineMethod({
   lane: 'chain',
   cost: 12,
   cache: 'none',
-  head: 'send',
   handler: async (context, [encoded, milliseconds]) => {
     const signal = context.front?.signal?.()
     const hash = await sendEncoded(context, encoded)

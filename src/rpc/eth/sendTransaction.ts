@@ -15,7 +15,6 @@ export const sendTransaction = defineMethod({
   lane: 'chain',
   cost: 15,
   cache: 'none',
-  head: 'send',
   handler: (context, [call]) => {
     const wallet = localWallet(context)
     if (call.from === null) throw invalidParams('from is null')

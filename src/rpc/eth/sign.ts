@@ -13,7 +13,6 @@ export const sign = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context, [account, message]) => {
     const signer = unlockedSigner(localWallet(context), account)
     return toHex(signHashAsBytes(signer, hashMessage(message)))

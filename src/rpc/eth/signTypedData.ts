@@ -13,6 +13,5 @@ export const signTypedData = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context, [account, hash]) => signTyped(context, NAME, account, hash),
 })

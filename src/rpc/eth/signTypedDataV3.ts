@@ -15,7 +15,6 @@ export const signTypedDataV3 = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context, [account, hash]) => signTyped(context, NAME, account, hash),
 })
 

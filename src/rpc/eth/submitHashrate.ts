@@ -12,7 +12,6 @@ export const submitHashrate = defineMethod({
   lane: 'chain',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (context, [rate, miner]) =>
     templateMiningOf(context, 'eth_submitHashrate').reportHashrate(bytesToBigInt(rate()), miner()),
 })

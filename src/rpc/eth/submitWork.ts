@@ -11,7 +11,6 @@ export const submitWork = defineMethod({
   lane: 'chain',
   cost: 20,
   cache: 'none',
-  head: 'none',
   handler: async (context, [nonce, headerHash, mixDigest]) => {
     const mining = templateMiningOf(context, 'eth_submitWork')
     const outcome = await mining.submitTemplate({ nonce: nonce(), work: headerHash(), seed: mixDigest() })

@@ -10,6 +10,5 @@ export const syncing = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (context) => formatSyncing(context.status().syncing),
 })

@@ -14,7 +14,6 @@ export const unsubscribe = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (context, [handle]) => {
     const { connection, subscriptions } = frontEvents(context)
     if (connection === null || typeof handle !== 'string' || !HEX.test(handle)) {

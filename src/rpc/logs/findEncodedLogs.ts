@@ -3,7 +3,6 @@ import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { NodeContext } from '../context.ts'
 import { DELEGATE_TO_WORKER, type Forward, PagedResult, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
-import { shareLogSearch } from '../parts/logParts.ts'
 import { anchoredRuns } from '../select/anchoredChain.ts'
 import { RECENT_DEPTH } from '../select/resolveBlock.ts'
 import { resolveLogRange } from './resolveLogRange.ts'
@@ -31,8 +30,6 @@ export function findEncodedLogs(
   const range = resolveLogRange(context, filter, beyondHead)
   if (range === null) return []
   const head = chain.head()
-  const shared = shareLogSearch(context, filter, { ...range, tip: head.hash })
-  if (shared !== null) return shared
   if (countTerms(filter) > MOST_TERMS) return DELEGATE_TO_WORKER
   const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)
   if (range.to - range.from >= mostBlocks || head.number - range.from > RECENT_DEPTH)

@@ -11,7 +11,6 @@ export const submitBitcoinBlock = defineMethod({
   lane: 'chain',
   cost: 20,
   cache: 'none',
-  head: 'none',
   handler: async (context, [block]) =>
     solutionAnswer(await miningOf(context).submit({ kind: 'block', block })),
 })

@@ -18,7 +18,6 @@ export const submitBitcoinBlockPartialMerkle = defineMethod({
   lane: 'chain',
   cost: 20,
   cache: 'none',
-  head: 'none',
   handler: async (context, [, header, coinbase, hashes, count]) => {
     if (hashes === '') throw new RpcError('miningRefused', "The list of merkle hashes can't be empty")
     const mining = miningOf(context)

@@ -11,7 +11,6 @@ export const submitBitcoinBlockTransactions = defineMethod({
   lane: 'chain',
   cost: 20,
   cache: 'none',
-  head: 'none',
   handler: async (context, [, header, coinbase, hashes]) =>
     solutionAnswer(await miningOf(context).submit({ kind: 'transactions', header, coinbase, hashes })),
 })

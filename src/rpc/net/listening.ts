@@ -9,6 +9,5 @@ export const listening = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (context) => context.status().listening,
 })

@@ -10,6 +10,5 @@ export const peerCount = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (context) => quantity(context.status().peers.length),
 })

@@ -1,7 +1,15 @@
 import { invalidParams, type RpcError } from '../errors.ts'
 import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
-import { isGiven, isJsonObject, type JsonSchema, namingBlock, type Param, scalarText } from './param.ts'
+import {
+  type BlockName,
+  isGiven,
+  isJsonObject,
+  type JsonSchema,
+  namingBlocks,
+  type Param,
+  scalarText,
+} from './param.ts'
 
 /** Tags that name a block by its position in the chain. `safe` and `finalized`: decisions.md D34. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -22,9 +30,10 @@ export type BlockSelector =
 /** The newest block. */
 export const LATEST: BlockSelector = { kind: 'tag', tag: 'latest' }
 
-/** Whether the block is the same wherever the head is. */
-export function isByHash(selector: BlockSelector): boolean {
-  return selector.kind === 'hash' && !selector.requireCanonical
+/** The block that a selector names by number or hash; none for a tag. */
+export function namesOf(selector: BlockSelector): readonly BlockName[] {
+  if (selector.kind === 'tag') return []
+  return [selector.kind === 'hash' ? selector.hash : Number(selector.number)]
 }
 
 /** Every tag. */
@@ -76,7 +85,7 @@ export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelecto
       return fromText(value, method, options)
     },
   }
-  return namingBlock(param, isByHash)
+  return namingBlocks(param, namesOf)
 }
 
 /** Block of a method `…ByNumber`: tag, number, or a hash in place of a number (rpc.md §2, block id). */
@@ -87,7 +96,7 @@ export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector
     optional: false,
     parse: (value, method) => fromText(parseIdentifier(scalarText(value)), method, options),
   }
-  return namingBlock(param, isByHash)
+  return namingBlocks(param, namesOf)
 }
 
 /** Block of eth_estimateGas: a block id or an EIP-1898 map. */
@@ -107,7 +116,7 @@ export function estimateBlock(): Param<BlockSelector> {
       return fromText(text, method, { decimal: true })
     },
   }
-  return namingBlock(param, isByHash)
+  return namingBlocks(param, namesOf)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { invalidParams, type RpcError } from '../errors.ts'
-import { BLOCK_TAGS, type BlockSelector, isByHash } from './blockSelector.ts'
+import { BLOCK_TAGS, type BlockSelector, namesOf } from './blockSelector.ts'
 import { parseHash } from './hex.ts'
-import { namingBlock, type Param, scalarText } from './param.ts'
+import { namingBlocks, type Param, scalarText } from './param.ts'
 
 const HEX = /^0x[0-9a-fA-F]+$/
 const SHOWN_CHARACTERS = 66
@@ -22,7 +22,7 @@ export function blockText(name: string, parse: (text: string) => BlockSelector):
       return parse(scalarText(value))
     },
   }
-  return namingBlock(param, isByHash)
+  return namingBlocks(param, namesOf)
 }
 
 /** @throws RpcError `invalid blocknumber <v>` for anything but 0x and digits */

@@ -1,5 +1,5 @@
 import { invalidParams } from '../errors.ts'
-import { namingBlock, type Param, scalarText } from './param.ts'
+import { namingBlocks, type Param, scalarText } from './param.ts'
 
 const HEX_DIGITS = /^[0-9a-fA-F]*$/
 const ADDRESS_DIGITS = 40
@@ -73,7 +73,7 @@ export function hash(name: string, kind: string): Param<Buffer> {
       return parseHash(scalarText(value), kind)
     },
   }
-  return kind === BLOCK_HASH ? namingBlock(param, () => true) : param
+  return kind === BLOCK_HASH ? namingBlocks(param, (value) => [value]) : param
 }
 
 /** A DATA parameter. */

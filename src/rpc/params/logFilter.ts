@@ -1,9 +1,9 @@
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import { toHex } from '../../util/bytes.ts'
 import { invalidParams } from '../errors.ts'
-import { parseIdentifier } from './blockSelector.ts'
+import { isBlockTag, parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
-import { isGiven, isJsonObject, namingBlock, nodeText, type Param } from './param.ts'
+import { type BlockName, isGiven, isJsonObject, namingBlocks, nodeText, type Param } from './param.ts'
 
 /**
  * Most bytes of the parameters (JSON text) of a filter or subscription, which stay in memory: some 1,400 addresses.
@@ -39,7 +39,13 @@ export function logFilter(name = 'filter'): Param<LogFilter> {
       return parseLogFilter(isJsonObject(value) ? value : {})
     },
   }
-  return namingBlock(param, ({ blockHash }) => blockHash !== null)
+  return namingBlocks(param, blocksOf)
+}
+
+/** Both ends, or the one block. */
+function blocksOf({ fromBlock, toBlock, blockHash }: LogFilter): readonly BlockName[] {
+  if (blockHash !== null) return [blockHash]
+  return [fromBlock, toBlock].filter((text) => text !== null && !isBlockTag(text.toLowerCase())).map(Number)
 }
 
 /** The filter as parameter (JSON text) of eth_getLogs. */

@@ -12,16 +12,16 @@ export interface Param<T> {
   readonly optional: boolean
   /** @throws RpcError kind `invalidParams` with the reference's text */
   readonly parse: (value: unknown, method: string) => T
-  /**
-   * Whether a value names a block by its hash, so that the block does not depend on the head of the chain; absent where
-   * none does. @throws RpcError as `parse`
-   */
-  readonly namesBlock?: (value: unknown, method: string) => boolean
+  /** Blocks that a value names by number or hash; absent where none does. @throws RpcError as `parse` */
+  readonly blocksOf?: (value: unknown, method: string) => readonly BlockName[]
 }
 
-/** The parameter with what says of its values whether they name a block by its hash. */
-export function namingBlock<T>(param: Param<T>, isByHash: (value: T) => boolean): Param<T> {
-  return { ...param, namesBlock: (value, method) => isByHash(param.parse(value, method)) }
+/** A block by its number, or by its hash. */
+export type BlockName = number | Buffer
+
+/** The parameter with what says of its values which blocks they name. */
+export function namingBlocks<T>(param: Param<T>, blocksOf: (value: T) => readonly BlockName[]): Param<T> {
+  return { ...param, blocksOf: (value, method) => blocksOf(param.parse(value, method)) }
 }
 
 /** The tuple of values that a tuple of parameters parses to. */

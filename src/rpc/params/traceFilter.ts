@@ -1,8 +1,8 @@
 import { invalidParams, type RpcError } from '../errors.ts'
 import type { BlockSelector } from './blockSelector.ts'
-import { LATEST } from './blockSelector.ts'
+import { LATEST, namesOf } from './blockSelector.ts'
 import { parseAddress } from './hex.ts'
-import { isGiven, isJsonObject, type Param, scalarText } from './param.ts'
+import { isGiven, isJsonObject, namingBlocks, type Param, scalarText } from './param.ts'
 import { parseTracedBlock } from './tracedBlock.ts'
 
 /** Most traces that one request may ask for (`rpc.trace.maxTracesPerRequest`). */
@@ -44,7 +44,7 @@ const INTEGER = /^-?[0-9]{1,10}$/
 
 /** The parameter of trace_filter; an unknown field is refused, as by the reference (rpc.md §3.14). */
 export function traceFilter(name = 'filter'): Param<TraceFilter> {
-  return {
+  const param: Param<TraceFilter> = {
     name,
     schema: { type: 'object', properties: PROPERTIES, additionalProperties: false },
     optional: false,
@@ -76,6 +76,7 @@ export function traceFilter(name = 'filter'): Param<TraceFilter> {
       }
     },
   }
+  return namingBlocks(param, ({ fromBlock, toBlock }) => [...namesOf(fromBlock), ...namesOf(toBlock)])
 }
 
 function modeOf(value: unknown): TraceMode {

@@ -13,7 +13,6 @@ export const dumpRawKey = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [account]) => {
     const key = personalWallet(context).exportKey(account)

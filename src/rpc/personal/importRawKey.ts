@@ -12,7 +12,6 @@ export const importRawKey = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [key, passphrase]) => {
     const wallet = personalWallet(context)

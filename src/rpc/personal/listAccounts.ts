@@ -11,7 +11,6 @@ export const listAccounts = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context) => {
     const wallet = personalWallet(context)

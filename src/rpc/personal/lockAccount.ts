@@ -11,7 +11,6 @@ export const lockAccount = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [account]) => personalWallet(context).lock(account),
 })

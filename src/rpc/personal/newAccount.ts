@@ -12,7 +12,6 @@ export const newAccount = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [passphrase]) => {
     const wallet = personalWallet(context)

@@ -12,7 +12,6 @@ export const newAccountWithSeed = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [seed]) => toHex(personalWallet(context).addSeed(seed)),
 })

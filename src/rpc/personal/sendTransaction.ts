@@ -14,7 +14,6 @@ export const sendTransaction = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
-  head: 'send',
   audience: 'dev',
   handler: (context, [call, passphrase]) => {
     const wallet = personalWallet(context)

@@ -20,7 +20,6 @@ export const sign = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [message, account, passphrase]) => {
     const wallet = walletOfExtension(context, NAME)

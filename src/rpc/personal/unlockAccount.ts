@@ -18,7 +18,6 @@ export const unlockAccount = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
-  head: 'none',
   audience: 'dev',
   handler: (context, [account, passphrase, milliseconds]) => {
     const wallet = personalWallet(context)

@@ -1,4 +1,4 @@
-import type { FleetBlock, FleetStatus, MemberStatus, SignatureWait } from '../../fleet/interface.ts'
+import type { FleetBlock, FleetStatus, MemberStatus } from '../../fleet/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
@@ -8,63 +8,50 @@ import type { Json } from '../json.ts'
 export const getFleetStatus = defineMethod({
   name: 'rsk_getFleetStatus',
   aliases: ['ext_getFleetStatus'],
-  doc: 'The fleet as this node sees it: head, leader, members, and whether the node serves; null for a node that belongs to none.',
+  doc: 'The fleet as this node sees it: members, their heads, and who is present; null for a node that belongs to none.',
   params: [],
   result: { type: 'object' },
   lane: 'inline',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context) => {
     const { fleet } = context.status()
     return fleet === undefined ? null : describe(fleet)
   },
 })
 
-function describe(status: FleetStatus): Json {
-  const { head, holds, waits } = status
+function describe({ fleet, self, connected, present, members, adoptions, waits, counts }: FleetStatus): Json {
   return {
-    fleet: status.fleet,
-    self: status.self,
-    number: quantity(status.number),
-    // Why in detail is for the log and /ready: an error may name addresses.
-    absence: status.absence,
-    leader: status.leader,
-    isLeader: status.isLeader,
-    head:
-      head === null
-        ? null
-        : { ...describeBlock(head), revision: quantity(head.revision), epoch: quantity(head.epoch) },
-    waits: waits ? describeWait(waits) : null,
-    holds: {
-      p50: tenths(holds.p50),
-      p99: tenths(holds.p99),
-      longest: tenths(holds.longest),
-      count: holds.count,
-    },
-    members: status.members.map(describeMember),
-    counts: { ...status.counts },
+    fleet,
+    self,
+    connected,
+    // Why not is for the log and `fleet status`: an error may name addresses.
+    present,
+    members: members.map(describeMember),
+    adoptions: { ...adoptions },
+    waits: { p50: tenths(waits.p50), p99: tenths(waits.p99), longest: tenths(waits.longest) },
+    counts: { ...counts },
   }
 }
 
-function describeWait({ number, signatures, needed }: SignatureWait): Json {
-  return { number: quantity(number), signatures: quantity(signatures), needed: quantity(needed) }
-}
-
-function describeMember({ id, name, number, version, serves, head, lag, load }: MemberStatus): Json {
+function describeMember(member: MemberStatus): Json {
+  const { id, name, version, present, reason, executed, adopted, heard, clockAhead, late, linked } = member
   return {
     id,
     name,
-    number: quantity(number),
     version,
-    serves,
-    head: head === null ? null : describeBlock(head),
-    lag: lag === null ? null : Math.round(lag),
-    load: Math.round(load * 1000) / 1000,
+    present,
+    reason,
+    executed: executed && describeBlock(executed),
+    adopted: adopted && describeBlock(adopted),
+    heard: Math.round(heard),
+    clockAhead: Math.round(clockAhead),
+    late,
+    linked,
   }
 }
 
-function describeBlock({ number, hash, totalDifficulty }: FleetBlock): Readonly<Record<string, Json>> {
+function describeBlock({ number, hash, totalDifficulty }: FleetBlock): Json {
   return { number: quantity(number), hash: toHex(hash), totalDifficulty: quantity(totalDifficulty) }
 }
 

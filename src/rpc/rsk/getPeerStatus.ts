@@ -20,7 +20,6 @@ export const getPeerStatus = defineMethod({
   lane: 'inline',
   cost: 5,
   cache: 'none',
-  head: 'none',
   handler: (context) => {
     const { peering } = context.status()
     return peering === undefined ? null : describe(peering)

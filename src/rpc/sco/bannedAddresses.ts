@@ -9,6 +9,5 @@ export const bannedAddresses = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: ({ peers }) => peers.bans(),
 })

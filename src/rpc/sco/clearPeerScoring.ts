@@ -11,6 +11,5 @@ export const clearPeerScoring = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }, [id]) => peerScoreAnswer(await peers.clearScore(id)),
 })

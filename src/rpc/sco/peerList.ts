@@ -10,6 +10,5 @@ export const peerScores = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }) => peerScoreAnswer(await peers.scores()),
 })

@@ -26,7 +26,6 @@ export const reputationSummary = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: async ({ peers }) => {
     const scores = await peers.scores()
     const sum = (of: (peer: PeerScore) => number) => scores.reduce((total, peer) => total + of(peer), 0)

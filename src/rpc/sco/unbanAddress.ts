@@ -11,6 +11,5 @@ export const unbanAddress = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: ({ peers }, [address]) => banAnswer(address, () => peers.unban(address)),
 })

@@ -2,10 +2,9 @@ import type { Block } from '../../chain/codec/block.ts'
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { DELEGATE_TO_WORKER, type Forward, RawJson } from '../json.ts'
+import { RawJson } from '../json.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'
 import { type TraceFilter, traceFilter } from '../params/traceFilter.ts'
-import { shareTraceSearch } from '../parts/traceParts.ts'
 import { findHeader, isPending, withPending } from '../select/resolveBlock.ts'
 import { collectTraces } from '../tracers/collectTraces.ts'
 
@@ -21,7 +20,6 @@ export const filter = defineMethod({
   lane: 'trace',
   cost: 200,
   cache: 'none',
-  fast: (context, [wanted]) => share(context, wanted),
   handler: (context, [wanted]) => {
     if (!isPending(wanted.toBlock)) return collect(context, wanted, null)
     return withPending(context, ({ block }) => collect(context, wanted, block))
@@ -32,14 +30,6 @@ export const filter = defineMethod({
 interface Range {
   readonly first: number
   readonly last: number
-}
-
-/** Members of a fleet share a search over many blocks; whatever else it is, workers answer it. */
-function share(context: NodeContext, wanted: TraceFilter): Forward {
-  const isAlone = context.node.settings.sharedBlocks.traces === 0
-  if (isAlone || isPending(wanted.toBlock) || isPending(wanted.fromBlock)) return DELEGATE_TO_WORKER
-  const range = rangeOf(context, wanted)
-  return (range && shareTraceSearch(context, wanted, range.first, range.last)) ?? DELEGATE_TO_WORKER
 }
 
 /** @param pending the pending block where the range may reach it */

@@ -28,6 +28,5 @@ export const sha3 = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  head: 'none',
   handler: (_context, [data]) => toHex(keccak256(data)),
 })

@@ -87,9 +87,20 @@ export class BlockRelay {
     if (this.#options.isFarBehind() || enacted.length === 0) return
     this.#options.chain.refresh()
     const newest = enacted.slice(-ANNOUNCED_BLOCKS)
+    for (const block of newest) this.#sendWhole(block)
     const own = newest.filter(({ hash }) => !this.#foreign.has(hash))
     const withheld = new Set(own.filter((block) => !this.#spread(block)))
     this.#announce(newest.filter((block) => !withheld.has(block)))
+  }
+
+  /** Trusted peers get every block whole, whoever made it: they need not ask for it (fleet.md §5). */
+  #sendWhole(block: BlockReference): void {
+    const lacking = this.#options.peers.peers.filter((peer) => peer.trusted && !this.has(peer, block.hash))
+    if (lacking.length === 0) return
+    const encoded = this.#blocks.encoded(block)
+    if (encoded === null) return
+    for (const peer of lacking)
+      if (peer.send({ type: 'block', block: encoded })) this.record(peer, block.hash)
   }
 
   /**

@@ -2,6 +2,7 @@ import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { keccak256 } from '../../native/crypto.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { TRUSTED_FACTOR } from '../../p2p/peers/limits.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { KnownItems } from './knownItems.ts'
 
@@ -119,7 +120,8 @@ export class TransactionInbox {
     const hash = keccak256(encoded)
     this.#options.onKnown(line.peer, hash)
     if (this.#seen.has(hash)) return
-    const { waitingPerPeer, waiting } = this.#options.limits
+    const { waiting } = this.#options.limits
+    const { waitingPerPeer } = this.#ratesOf(line.peer)
     const bytes = encoded.length + OVERHEAD_BYTES
     if (line.bytes + bytes > waitingPerPeer || this.#waitingBytes + bytes > waiting) {
       this.#dropped += 1
@@ -138,7 +140,7 @@ export class TransactionInbox {
 
   /** Charges the allowance of the peer; known transactions count as well. */
   #mayCome(line: Line, bytes: number): boolean {
-    const { bytesPerSecond, perSecond } = this.#options.limits
+    const { bytesPerSecond, perSecond } = this.#ratesOf(line.peer)
     const now = this.#options.now()
     const seconds = Math.max(0, now - line.at) / SECOND
     line.at = now
@@ -151,7 +153,7 @@ export class TransactionInbox {
   }
 
   #lineOf(peer: Peer): Line {
-    const { bytesPerSecond, perSecond } = this.#options.limits
+    const { bytesPerSecond, perSecond } = this.#ratesOf(peer)
     const line = this.#lines.get(peer) ?? {
       peer,
       waiting: [],
@@ -162,6 +164,17 @@ export class TransactionInbox {
     }
     this.#lines.set(peer, line)
     return line
+  }
+
+  #ratesOf({ trusted }: Peer): Pick<TransactionLimits, 'bytesPerSecond' | 'perSecond' | 'waitingPerPeer'> {
+    const { limits } = this.#options
+    if (!trusted) return limits
+    const { bytesPerSecond, perSecond, waitingPerPeer } = limits
+    return {
+      bytesPerSecond: TRUSTED_FACTOR * bytesPerSecond,
+      perSecond: TRUSTED_FACTOR * perSecond,
+      waitingPerPeer: TRUSTED_FACTOR * waitingPerPeer,
+    }
   }
 
   #run(): void {

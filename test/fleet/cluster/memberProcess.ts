@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, type NodeProcess, startNode } from '../../support/nodeProcess.ts'
-import type { AskedMember } from '../checker/recordingClient.ts'
 
 export interface MemberProcessOptions {
   /** Place among the members of the run, from 0. */
@@ -25,7 +24,7 @@ export interface MemberProcessOptions {
 const LOOK_MS = 50
 
 /** A node of a fleet, which is ended and started again on the same port and data. */
-export class MemberProcess implements AskedMember {
+export class MemberProcess {
   readonly member: number
   readonly dataDir: string
   readonly #options: MemberProcessOptions

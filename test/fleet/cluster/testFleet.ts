@@ -2,10 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mountSmallDisk, type SmallDisk } from '../../faults/smallDisk.ts'
 import { startCommand } from '../../support/cli.ts'
-import { NATS_SYSTEM, NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
-import type { ClientKey } from '../checker/recordingClient.ts'
+import { NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
 import { underClock } from './clock.ts'
-import { FleetKeys, type KeyWanted } from './fleetKeys.ts'
 import { FleetNetwork } from './fleetNetwork.ts'
 import { MemberProcess } from './memberProcess.ts'
 
@@ -24,8 +22,6 @@ export interface TestFleetOptions {
   readonly args?: readonly string[]
   /** More arguments of one member. */
   readonly argsOf?: (member: number) => readonly string[]
-  /** Milliseconds of a lease. */
-  readonly lease?: number
   /** Whether links can be cut: each member and server is in a namespace of its own, where that is allowed. */
   readonly network?: boolean
   /** Whether clocks can be moved, where libfaketime is installed. */
@@ -48,10 +44,7 @@ export class TestFleet {
   readonly network: FleetNetwork | null
   /** That of the last member; null where it has none. */
   readonly disk: SmallDisk | null
-  readonly lease: number
   readonly #keys: { path: string }
-  /** null where there is no fleet. */
-  readonly #fleetKeys: FleetKeys | null
   readonly #options: TestFleetOptions
   /** Nothing may be left of a run that is ended. */
   readonly #onExit = () => {
@@ -72,10 +65,8 @@ export class TestFleet {
     this.network = network
     this.disk = disk
     this.members = members
-    this.lease = options.lease ?? DEFAULT_LEASE
     this.#keys = keys
     process.once('exit', this.#onExit)
-    this.#fleetKeys = servers === null ? null : new FleetKeys(servers.urls, FLEET_NAME)
   }
 
   /** Starts servers and members, one member after the other; all are ready when this returns. */
@@ -108,21 +99,23 @@ export class TestFleet {
     await Promise.all(this.members.map((member) => member.untilReady(READY_MS)))
   }
 
-  /** Makes a key with limits. Requests of the test itself carry the first one. */
-  async createKey(id: string, limits: KeyWanted = {}): Promise<ClientKey> {
-    const key = await (this.#fleetKeys?.create(id, limits) ?? this.#createLocalKey(id, limits))
-    if (this.#keys.path === '') this.#keys.path = `/${key.secret}`
-    return key
-  }
-
-  /** Revokes a key. */
-  async revokeKey({ id }: ClientKey): Promise<void> {
-    await (this.#fleetKeys?.revoke(id) ?? this.command(['key', 'disable', id]))
-  }
-
   /** Path of the first key that was made; empty before. */
   get path(): string {
     return this.#keys.path
+  }
+
+  /** Starts another process over a copy of the data of a member; it is to be ended. */
+  async startCopy(dataDir: string): Promise<MemberProcess> {
+    const { servers, network, members } = this
+    const options = memberOptions(this.#options, members.length, {
+      servers,
+      network,
+      disk: null,
+      keys: this.#keys,
+    })
+    const copy = await MemberProcess.create({ ...options, dataDir })
+    await copy.start()
+    return copy
   }
 
   async close(): Promise<void> {
@@ -139,17 +132,6 @@ export class TestFleet {
     return [...members.map(({ pid }) => pid), ...(this.servers?.servers.map(({ pid }) => pid) ?? [])]
   }
 
-  async #createLocalKey(id: string, { rate, burst, methods, dailyQuota }: KeyWanted): Promise<ClientKey> {
-    const words = [
-      ...['key', 'create', '--id', id, '--name', id],
-      ...(rate === undefined ? [] : ['--rate', String(rate)]),
-      ...(burst === undefined ? [] : ['--burst', String(burst)]),
-      ...(methods === undefined ? [] : ['--methods', methods.join(',')]),
-      ...(dailyQuota === undefined ? [] : ['--daily-quota', String(dailyQuota)]),
-    ]
-    return { id, secret: (await this.command(words)).trim().split('\n').at(-1)?.trim() ?? '' }
-  }
-
   /**
    * Runs the command line against the fleet, or against the data of the first member where there is none.
    * @returns what it printed
@@ -164,8 +146,6 @@ export class TestFleet {
     return stdout
   }
 }
-
-const DEFAULT_LEASE = 3000
 
 function startServers(
   { folder, members, servers }: TestFleetOptions,
@@ -198,7 +178,7 @@ function memberOptions(
   member: number,
   { servers, network, disk, keys }: Surroundings,
 ) {
-  const { folder, members, program, args = [], argsOf, lease = DEFAULT_LEASE, clocks = false } = options
+  const { folder, members, program, args = [], argsOf, clocks = false } = options
   const place = network?.places[member]
   const clock = join(folder, `clock-${member}`)
   const faked = clocks ? underClock(clock) : null
@@ -208,8 +188,7 @@ function memberOptions(
       ? []
       : [
           ...fleetArguments(servers),
-          ...['--fleet-member', `m${member}`, '--fleet-lease', String(lease), '--block-headers'],
-          ...['--fleet-system', NATS_SYSTEM],
+          ...['--fleet-member', `m${member}`, '--block-headers', '--p2p-port', '0', '--no-discovery'],
         ]
   const under = [...(place?.under ?? []), ...(faked ?? [])]
   return {

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
-import { blockNumberOf } from '../../../src/gateway/entrance/minimumBlock.ts'
+import { blockNumberOf } from '../../../src/gateway/entrance/blockWaits.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
-import { openFleetScene, request } from '../../support/fleetScene.ts'
+import { openHeadScene, request } from '../../support/headScene.ts'
 
 const resultOf = ({ text }: { text: string }): unknown => (JSON.parse(text) as { result: unknown }).result
 
 t.test('answers of workers name the head of their snapshot, also before this thread knows it', async (t) => {
-  const { ask, head, mine, tellHead } = openFleetScene(t)
+  const { ask, head, mine, tellHead } = openHeadScene(t)
   const latest = request('eth_getUncleCountByBlockNumber', ['latest'])
   t.equal((await ask(latest)).block?.number, 0)
   const hash = await mine()
@@ -21,7 +21,7 @@ t.test('answers of workers name the head of their snapshot, also before this thr
 })
 
 t.test('a response is cached for the head that it was given at', async (t) => {
-  const { ask, gateway, head, mine } = openFleetScene(t)
+  const { ask, gateway, head, mine } = openHeadScene(t)
   const body = request('eth_getBlockTransactionCountByNumber', ['latest'])
   await ask(body)
   await ask(body)
@@ -36,7 +36,7 @@ t.test('a response is cached for the head that it was given at', async (t) => {
 })
 
 t.test('a batch names the lowest block of its answers', async (t) => {
-  const { ask, mine } = openFleetScene(t)
+  const { ask, mine } = openHeadScene(t)
   const balance = request('eth_getBalance', [`0x${'11'.repeat(20)}`, 'latest'], 1)
   await ask(balance)
   await mine()
@@ -49,7 +49,7 @@ t.test('a batch names the lowest block of its answers', async (t) => {
 })
 
 t.test('a request waits for its block, and no longer than it may', async (t) => {
-  const { ask, gateway, mine, tellHead } = openFleetScene(t)
+  const { ask, gateway, mine, tellHead } = openHeadScene(t)
   t.equal(resultOf(await ask(request('eth_blockNumber'), { minBlock: 0 })), '0x0')
   const first = ask(request('eth_blockNumber'), { minBlock: 1 })
   const second = ask(request('eth_blockNumber'), { minBlock: 2 })
@@ -74,17 +74,6 @@ t.test('a request waits for its block, and no longer than it may', async (t) => 
   ])
 })
 
-t.test('a request that waits for its block is held with the others by the fleet', async (t) => {
-  const { ask, gate, mine, tell, tellHead } = openFleetScene(t)
-  const waits = ask(request('eth_blockNumber'), { minBlock: 1 })
-  gate.hold(1)
-  const hash = await mine()
-  tellHead()
-  t.equal(gate.waiting, 1)
-  tell({ kind: 'release', revision: 2, hash })
-  t.equal(resultOf(await waits), '0x1')
-})
-
 t.test('what is a block number in a header', (t) => {
   for (const [text, number] of [
     ['0', 0],
@@ -106,7 +95,7 @@ t.test('what is a block number in a header', (t) => {
 t.test('a key may refuse ranges beyond the head that the node cuts, whatever is cached', async (t) => {
   const refusing = unlimitedCaller('refusing')
   refusing.beyondHead = 'refuse'
-  const scene = openFleetScene(t)
+  const scene = openHeadScene(t)
   const { ask, mine, tellHead, askAs } = scene
   await mine()
   tellHead()

@@ -4,11 +4,11 @@ import { clientOfBytes, clientOfText, TrustedProxies } from '../../../src/gatewa
 import { ClientTable } from '../../../src/gateway/access/clientTable.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
 import { UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
+import type { OthersUse } from '../../../src/gateway/access/othersUse.ts'
 import { TokenBucket } from '../../../src/gateway/access/tokenBucket.ts'
 import { UsageReports } from '../../../src/gateway/access/usageReport.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { NO_OWN_LIMITS } from '../../../src/storage/access/keyRecord.ts'
-import type { DayUsage } from '../../../src/storage/access/usageRecord.ts'
 import { openAccess, requestOf } from '../../support/accessScene.ts'
 import { keyRecord } from '../../support/keyRecords.ts'
 
@@ -253,32 +253,26 @@ t.test('usage is counted by method, written together, and kept when it cannot be
   )
 })
 
-t.test('in a fleet a report tells the sum, once it is settled, and none is given twice', async (t) => {
-  const { admission, book, caller, charge } = openAccess([ada()])
-  const who = caller(PATH)
-  const seen: string[] = []
-  let failure: Error | null = null
-  const summed: DayUsage[] = []
-  const reports = new UsageReports(admission, book, () => 0, {
-    settle: async () => {
-      seen.push(`settled after ${book.writes} writes`)
-      if (failure !== null) throw failure
-    },
-    summedUsage: (id) => {
-      seen.push(`read ${id}`)
-      return summed
-    },
-  })
-  charge(who, 'eth_call')
-  t.match(await reports.report(who), { today: { requests: 0 } }, 'what others cannot know is not told')
-  t.same(seen, ['settled after 1 writes', 'read ada'])
-  const { day } = admission.day
+t.test('a report has the use that was heard of other members, and so have quota and rate', async (t) => {
   const usage = { count: 9, cost: 9, bytes: 0, errors: 0, refused: 0 }
-  summed.push({ id: 'ada', day, methods: new Map([['eth_call', usage]]) })
-  t.match(await reports.report(who), { today: { requests: 9 } }, 'the one before is not given again')
-  failure = new Error('behind')
-  await t.rejects(reports.report(who), failure)
-  t.equal(seen.at(-1), 'settled after 1 writes', 'nothing is told by a member that is behind')
+  let hear: (id: string, day: number, cost: number) => void = () => undefined
+  const others: OthersUse = {
+    costOn: () => 9,
+    usage: (id, first) => [{ id, day: first, methods: new Map([['eth_call', usage]]) }],
+    onHeard: (listener) => {
+      hear = listener
+    },
+  }
+  const limits = { dailyQuota: 20, rate: 1, burst: 10 }
+  const { admission, book, caller, charge } = openAccess([ada(limits)], {}, { others })
+  const who = caller(PATH)
+  const report = await new UsageReports(admission, book, () => 0, others).report(who)
+  t.match(report, { left: { dailyQuota: 11, rate: 10 }, days: [{ requests: 9 }] })
+  hear('ada', admission.day.day, 10)
+  t.match(await new UsageReports(admission, book, () => 0, others).report(who), {
+    left: { dailyQuota: 1, rate: 0 },
+  })
+  t.match(charge(who, 'eth_call'), { kind: 'limited' })
 })
 
 t.test('limits can change while the node runs', (t) => {

@@ -3,6 +3,7 @@ import parsePrometheus from 'parse-prometheus-text-format'
 import t from 'tap'
 import { parse } from 'yaml'
 import type { AccessStats } from '../../../src/gateway/access/accessAdmission.ts'
+import { addFleetMetrics } from '../../../src/node/metrics/fleetMetrics.ts'
 import { createNodeMetrics } from '../../../src/node/metrics/nodeMetrics.ts'
 import { DEPRECATED } from '../../../src/observe/metrics.ts'
 
@@ -22,10 +23,11 @@ metrics.watchAccess(() => ({
   clients: 0,
   refused: NOTHING_REFUSED,
   memory: NO_MEMORY,
-  grants: null,
   usage: [],
 }))
-metrics.watchFleet({ gate: () => null, status: () => null, busySeconds: () => 0 })
+metrics.watchMembership({
+  addMetrics: (registry) => addFleetMetrics(registry, { status: () => undefined, busySeconds: () => 0 }),
+})
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
 const isDeprecated = ({ help }: { help: string }) => help.startsWith(DEPRECATED)

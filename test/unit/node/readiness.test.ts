@@ -7,7 +7,6 @@ const FINE: ReadinessSources = {
   storeFault: () => null,
   accessFault: () => null,
   peerReasons: () => [],
-  fleetReasons: () => [],
   writeProbe: async () => undefined,
   poolPing: async () => undefined,
 }

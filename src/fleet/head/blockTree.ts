@@ -1,0 +1,33 @@
+import type { ExecutedBlock, FleetBlock } from '../interface.ts'
+
+/** Blocks that are kept: others stand at most some hundred blocks behind while they are present. */
+const MOST_BLOCKS = 2048
+
+/** The newest executed blocks of this member. */
+export class BlockTree {
+  readonly #blocks = new Map<string, ExecutedBlock>()
+
+  add(block: ExecutedBlock): void {
+    const name = nameOf(block.hash)
+    if (this.#blocks.has(name)) return
+    this.#blocks.set(name, block)
+    if (this.#blocks.size <= MOST_BLOCKS) return
+    const oldest = this.#blocks.keys().next()
+    if (!oldest.done) this.#blocks.delete(oldest.value)
+  }
+
+  get(hash: Buffer): ExecutedBlock | undefined {
+    return this.#blocks.get(nameOf(hash))
+  }
+
+  /** Whether a block is another one or below it. False where the way is not known. */
+  isOn(block: Pick<FleetBlock, 'hash' | 'number'>, descendant: Buffer): boolean {
+    let walked = this.get(descendant)
+    while (walked !== undefined && walked.number > block.number) walked = this.get(walked.parentHash)
+    return walked?.hash.equals(block.hash) === true
+  }
+}
+
+function nameOf(hash: Buffer): string {
+  return hash.toString('latin1')
+}

@@ -1,0 +1,156 @@
+import type { ExecutedBlock, FleetBlock, MemberId } from '../interface.ts'
+import { BlockTree } from './blockTree.ts'
+
+/** Blocks in a row for which a member may be late before it is not waited for. */
+const LATE_BLOCKS = 3
+/** Blocks whose time of execution is kept. */
+const TIMED_BLOCKS = 256
+
+/** What is known of another present member. */
+export interface OtherHead {
+  readonly id: MemberId
+  readonly executed: Buffer
+  readonly adopted: Buffer
+  /** Hashes of blocks that are invalid for it, hex. */
+  readonly refused: readonly string[]
+}
+
+/** A block that may be adopted now, and why. */
+export interface HeadStep {
+  readonly block: ExecutedBlock
+  /** All present members have it, another one has adopted it, the wait is over, or nobody has to be waited for. */
+  readonly why: 'executed' | 'adopted' | 'late' | 'alone'
+  /** Milliseconds for which it waited. */
+  readonly waited: number
+}
+
+/** What comes next. */
+export interface HeadPlan {
+  readonly step: HeadStep | null
+  /** When to look again unless something happens before; null for never. */
+  readonly at: number | null
+}
+
+/**
+ * Which executed block may be adopted (fleet.md §3). Synchronous: it is told what happened, and asked with the time,
+ * milliseconds of one monotonic clock.
+ */
+export class ServedHead {
+  readonly #wait: number
+  readonly #tree = new BlockTree()
+  readonly #executedAt = new Map<string, number>()
+  readonly #lateness = new Map<MemberId, number>()
+  readonly #late = new Set<MemberId>()
+  #head: FleetBlock | null = null
+  #heaviest: FleetBlock | null = null
+
+  /** @param wait milliseconds for which a block waits at most */
+  constructor(wait: number) {
+    this.#wait = wait
+  }
+
+  /** Members that are not waited for because they were late. */
+  get late(): ReadonlySet<MemberId> {
+    return this.#late
+  }
+
+  /** Blocks are executed and durable. */
+  executed(blocks: readonly ExecutedBlock[], heaviest: FleetBlock, now: number): void {
+    for (const block of blocks) {
+      this.#tree.add(block)
+      this.#note(block.hash, now)
+    }
+    this.#heaviest = heaviest
+    this.#head ??= heaviest
+  }
+
+  /** The canonical head of this member. */
+  adopted(head: FleetBlock): void {
+    this.#head = head
+  }
+
+  /** What another member has executed: one that is in time again is waited for again. */
+  heard({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
+    const at = this.#executedAt.get(executed.toString('latin1'))
+    if (at === undefined || now - at > this.#wait) return
+    this.#lateness.delete(id)
+    this.#late.delete(id)
+  }
+
+  /** A member is gone: how late it was says nothing of its next life. */
+  forget(id: MemberId): void {
+    this.#lateness.delete(id)
+    this.#late.delete(id)
+  }
+
+  /**
+   * What may be adopted now. It is to be told with {@link adopted} when it is.
+   * @param isAlone whether nothing waits for others
+   */
+  plan(others: readonly OtherHead[], isAlone: boolean, now: number): HeadPlan {
+    const way = this.#way()
+    for (const block of way) {
+      const step = this.#judge(block, others, isAlone, now)
+      if (step !== null) return { step, at: null }
+    }
+    const oldest = way.at(-1)
+    return { step: null, at: oldest === undefined ? null : this.#atOf(oldest, now) + this.#wait }
+  }
+
+  #judge(block: ExecutedBlock, others: readonly OtherHead[], isAlone: boolean, now: number): HeadStep | null {
+    const waited = now - this.#atOf(block, now)
+    if (isAlone) return { block, why: 'alone', waited }
+    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted)))
+      return { block, why: 'adopted', waited }
+    const lacking = others.filter((other) => this.#isWaitedFor(other, block))
+    if (lacking.length === 0) return { block, why: 'executed', waited }
+    if (waited < this.#wait) return null
+    for (const { id } of lacking) this.#noteLate(id)
+    return { block, why: 'late', waited }
+  }
+
+  /** A member whose head is below the block, and which did not refuse it. */
+  #isWaitedFor({ id, executed, refused }: OtherHead, block: ExecutedBlock): boolean {
+    if (this.#late.has(id) || executed.equals(block.hash)) return false
+    const own = this.#tree.get(executed)
+    if (own === undefined || !this.#tree.isOn(own, block.hash)) return false
+    return !refused.some((hash) => {
+      const found = this.#tree.get(Buffer.from(hash, 'hex'))
+      return found !== undefined && this.#tree.isOn(found, block.hash)
+    })
+  }
+
+  /** Blocks above the head on the way to the heaviest one, that one first; of another branch those that are heavier. */
+  #way(): readonly ExecutedBlock[] {
+    const head = this.#head
+    const way: ExecutedBlock[] = []
+    if (head === null || this.#heaviest === null) return way
+    let block = this.#tree.get(this.#heaviest.hash)
+    while (block !== undefined && !block.hash.equals(head.hash)) {
+      const isBest = way.length === 0
+      if (!isBest && block.totalDifficulty <= head.totalDifficulty) break
+      way.push(block)
+      block = this.#tree.get(block.parentHash)
+    }
+    return way
+  }
+
+  #noteLate(id: MemberId): void {
+    const times = (this.#lateness.get(id) ?? 0) + 1
+    this.#lateness.set(id, times)
+    if (times >= LATE_BLOCKS) this.#late.add(id)
+  }
+
+  #atOf({ hash }: ExecutedBlock, now: number): number {
+    return this.#executedAt.get(hash.toString('latin1')) ?? now - this.#wait
+  }
+
+  #note(hash: Buffer, now: number): void {
+    const name = hash.toString('latin1')
+    if (this.#executedAt.has(name)) return
+    this.#executedAt.set(name, now)
+    if (this.#executedAt.size <= TIMED_BLOCKS) return
+    const oldest = this.#executedAt.keys().next()
+    if (!oldest.done) this.#executedAt.delete(oldest.value)
+  }
+}

@@ -1,0 +1,104 @@
+import type { MemberId } from '../interface.ts'
+import type { Presence } from './presence.ts'
+
+/** Milliseconds after which a member that was not heard is not present. */
+export const PRESENT_FOR = 2000
+/** Milliseconds after which it is forgotten: peers go on dialling it until then. */
+const KNOWN_FOR = 600_000
+/** Members that are kept: more are not heard. */
+const MOST_MEMBERS = 256
+
+/** A member that was heard. */
+export interface HeardMember {
+  readonly presence: Presence
+  /** Milliseconds of the monotonic clock. */
+  readonly heardAt: number
+  /** By how much its clock was ahead of the own one, milliseconds. */
+  readonly clockAhead: number
+}
+
+/** What of this member others are compared with. */
+export interface OwnFacts {
+  readonly id: MemberId
+  readonly genesis: string
+  readonly zone: string
+}
+
+/** What came of hearing a member: whether its pool has to be compared. */
+export type Hearing = 'first' | 'again' | 'known' | 'full'
+
+/** Who was heard, and who is present (fleet.md §2). Synchronous; times are milliseconds of one monotonic clock. */
+export class Members {
+  readonly #own: OwnFacts
+  readonly #lag: number
+  readonly #members = new Map<MemberId, HeardMember>()
+  /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
+  readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
+
+  /** @param lag milliseconds by which a member may be behind */
+  constructor(own: OwnFacts, lag: number) {
+    this.#own = own
+    this.#lag = lag
+  }
+
+  /** All that were heard of late, in the order of their ids. */
+  get all(): readonly HeardMember[] {
+    return [...this.#members.values()].sort((one, other) => (one.presence.id < other.presence.id ? -1 : 1))
+  }
+
+  get(id: MemberId): HeardMember | undefined {
+    return this.#members.get(id)
+  }
+
+  /** @param wall milliseconds since 1970 */
+  heard(presence: Presence, now: number, wall: number): Hearing {
+    const known = this.#members.get(presence.id)
+    if (known === undefined && this.#members.size >= MOST_MEMBERS) return 'full'
+    this.#members.set(presence.id, { presence, heardAt: now, clockAhead: presence.clock - wall })
+    if (this.#isOfChain(presence)) this.#weigh(presence.executed.totalDifficulty, now)
+    if (known === undefined || known.presence.life !== presence.life) return 'first'
+    return now - known.heardAt > PRESENT_FOR ? 'again' : 'known'
+  }
+
+  /** This member has executed a block of this weight. */
+  executed(weight: bigint, now: number): void {
+    this.#weigh(weight, now)
+  }
+
+  /** Forgets who was not heard for long. */
+  sweep(now: number): void {
+    for (const [id, { heardAt }] of this.#members) if (now - heardAt > KNOWN_FOR) this.#members.delete(id)
+  }
+
+  /** Other members that are present. */
+  present(now: number): readonly HeardMember[] {
+    return this.all.filter((member) => this.whyNot(member, now) === null)
+  }
+
+  /** Why a member is not present; null when it is. */
+  whyNot({ presence, heardAt }: HeardMember, now: number): string | null {
+    if (now - heardAt > PRESENT_FOR) return `not heard for ${Math.round((now - heardAt) / 1000)} s`
+    if (presence.genesis !== this.#own.genesis) return 'another genesis block'
+    if (presence.zone !== this.#own.zone) return `another time zone of quotas: ${presence.zone}`
+    if (presence.draining) return 'leaving'
+    if (!presence.ready) return 'not ready'
+    return this.isBehind(presence.executed.totalDifficulty, now) ? 'behind' : null
+  }
+
+  /** Whether somebody has had a heavier block for longer than members may be behind. */
+  isBehind(weight: bigint, now: number): boolean {
+    return this.#weights.some((record) => record.weight > weight && now - record.at > this.#lag)
+  }
+
+  #isOfChain({ genesis }: Presence): boolean {
+    return genesis === this.#own.genesis
+  }
+
+  #weigh(weight: bigint, now: number): void {
+    const last = this.#weights.at(-1)
+    if (last !== undefined && last.weight >= weight) return
+    this.#weights.push({ at: now, weight })
+    // One that is older than the lag says as much as those before it.
+    while ((this.#weights[1]?.at ?? now) < now - this.#lag) this.#weights.shift()
+  }
+}

@@ -1,0 +1,58 @@
+import type { FleetChainService, FleetFrontService, FrontState } from '../interface.ts'
+
+/** Milliseconds for which an answer of another thread says that it is well. */
+const WELL_FOR = 2000
+
+/** How this member is, as its other threads last said. */
+export class OwnState {
+  readonly #chain: Pick<FleetChainService, 'ping'>
+  readonly #front: Pick<FleetFrontService, 'state'>
+  #state: FrontState | null = null
+  #frontAt = Number.NEGATIVE_INFINITY
+  #chainAt = Number.NEGATIVE_INFINITY
+  /** It was told to leave. */
+  isLeaving = false
+
+  constructor(chain: Pick<FleetChainService, 'ping'>, front: Pick<FleetFrontService, 'state'>) {
+    this.#chain = chain
+    this.#front = front
+  }
+
+  get enode(): string | null {
+    return this.#state?.enode ?? null
+  }
+
+  /** Node ids of connected peers. */
+  get peers(): readonly string[] {
+    return this.#state?.peers ?? []
+  }
+
+  get isDraining(): boolean {
+    return this.isLeaving || this.#state?.draining === true
+  }
+
+  /** Asks both threads how they are. */
+  ask(): void {
+    void this.#front.state().then(
+      (state) => {
+        this.#state = state
+        this.#frontAt = performance.now()
+      },
+      () => undefined,
+    )
+    void this.#chain.ping().then(
+      () => {
+        this.#chainAt = performance.now()
+      },
+      () => undefined,
+    )
+  }
+
+  /** Why this member is not ready; null when it is. */
+  whyNot(now: number): string | null {
+    if (this.isDraining) return 'leaving'
+    if (now - this.#frontAt > WELL_FOR) return 'the front thread does not answer'
+    if (now - this.#chainAt > WELL_FOR) return 'the chain thread does not answer'
+    return this.#state?.whyNotReady ?? null
+  }
+}

@@ -1,0 +1,60 @@
+import type { BlockName } from '../../rpc/params/param.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
+
+/** Blocks above the own head that are worth waiting for: a node that is further behind is not followed at the head. */
+const MOST_AHEAD = 64
+
+/** What of the own chain is asked for. */
+export interface OwnBlocks {
+  /** Height of the head that requests see. */
+  readonly height: number
+  /** Whether a block is executed here, canonical or not. */
+  has(hash: Buffer): boolean
+}
+
+/**
+ * Blocks that other nodes of the same service were heard to have (fleet.md §4): what a client learnt there is not
+ * answered with nothing here. None for a node alone.
+ */
+export class AnnouncedBlocks {
+  readonly #own: OwnBlocks
+  readonly #hashes = new Map<string, BlockReference>()
+  #highest = 0
+  #isBehind = false
+
+  constructor(own: OwnBlocks) {
+    this.#own = own
+  }
+
+  /** Whether there is a block that this node lacks: asked for every body. */
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  /** Others have these blocks, and no more of those before. */
+  replace(blocks: readonly BlockReference[]): void {
+    this.#hashes.clear()
+    for (const block of blocks) this.#hashes.set(block.hash.toString('latin1'), block)
+    this.#highest = blocks.reduce((highest, { number }) => Math.max(highest, number), 0)
+    this.look()
+  }
+
+  /** Looks anew what is lacking: the head changed, or a block was executed. */
+  look(): void {
+    if (this.#hashes.size === 0) {
+      this.#isBehind = false
+      return
+    }
+    const { height } = this.#own
+    this.#isBehind =
+      this.#highest > height || [...this.#hashes.values()].some(({ hash }) => !this.#own.has(hash))
+  }
+
+  /** Whether a block that a request names is another node's and not yet here. */
+  lacks(name: BlockName): boolean {
+    const { height } = this.#own
+    if (typeof name === 'number') return name > height && name <= Math.min(this.#highest, height + MOST_AHEAD)
+    const found = this.#hashes.get(name.toString('latin1'))
+    return found !== undefined && found.number <= height + MOST_AHEAD && !this.#own.has(name)
+  }
+}

@@ -1,0 +1,124 @@
+import { RpcError } from '../../rpc/errors.ts'
+import type { Caller } from '../access/caller.ts'
+import type { Exchange } from '../exchange.ts'
+import type { BodySink, HeldBody, HeldBytes } from './heldBodies.ts'
+
+/** Milliseconds for which a request waits for its block: longer than a slow import takes. */
+const LONGEST_WAIT = 2000
+
+const DECIMAL = /^[0-9]{1,16}$/
+
+/** The number of a block in a header; null for anything else. */
+export function blockNumberOf(header: string): number | null {
+  if (!DECIMAL.test(header)) return null
+  const number = Number(header)
+  return Number.isSafeInteger(number) ? number : null
+}
+
+/** What a body waits for. */
+export interface BlockNeed {
+  /** Whether it is there. */
+  isMet(): boolean
+  /** The answer when it did not come in time. */
+  late(): RpcError
+}
+
+interface Waiting extends HeldBody {
+  readonly need: BlockNeed
+  readonly began: number
+  readonly timer: NodeJS.Timeout
+}
+
+/** For how long bodies waited, milliseconds: how many, all together, the longest. Totals only grow. */
+export interface BlockWaitStats {
+  readonly count: number
+  readonly milliseconds: number
+  readonly longest: number
+  readonly late: number
+}
+
+/** Has bodies wait for a block that their senders ask for or name, for a bounded time. */
+export class BlockWaits {
+  readonly #held: HeldBytes
+  readonly #answer: BodySink
+  readonly #refuse: (kept: HeldBody, error: RpcError) => void
+  readonly #waiting = new Set<Waiting>()
+  #stats: BlockWaitStats = { count: 0, milliseconds: 0, longest: 0, late: 0 }
+
+  /**
+   * @param answer where bodies go whose block is there
+   * @param refuse answers every request of a body with an error
+   */
+  constructor(held: HeldBytes, answer: BodySink, refuse: (kept: HeldBody, error: RpcError) => void) {
+    this.#held = held
+    this.#answer = answer
+    this.#refuse = refuse
+  }
+
+  /** Bodies that wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  get stats(): BlockWaitStats {
+    return this.#stats
+  }
+
+  /**
+   * Has a body wait.
+   * @returns the error to answer with where there is no room for it to wait
+   */
+  add(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): RpcError | null {
+    const kept = this.#held.keep(body, caller, exchange)
+    if (kept instanceof RpcError) return kept
+    const timer = setTimeout(() => {
+      this.#end(waiting, 1)
+      if (!exchange.gone) this.#refuse(kept, need.late())
+    }, LONGEST_WAIT)
+    const waiting: Waiting = { ...kept, need, began: performance.now(), timer }
+    this.#waiting.add(waiting)
+    return null
+  }
+
+  /** Answers what need not wait any more. */
+  look(): void {
+    for (const waiting of this.#waiting) {
+      if (!waiting.exchange.gone && !waiting.need.isMet()) continue
+      this.#end(waiting, 0)
+      const { body, caller, exchange } = waiting
+      if (!exchange.gone) this.#answer(body, caller, exchange)
+    }
+  }
+
+  /** Answers what waits with an error. */
+  abandon(error: RpcError): void {
+    for (const waiting of this.#waiting) {
+      this.#end(waiting, 1)
+      if (!waiting.exchange.gone) this.#refuse(waiting, error)
+    }
+  }
+
+  #end(waiting: Waiting, late: number): void {
+    clearTimeout(waiting.timer)
+    this.#waiting.delete(waiting)
+    this.#held.release(waiting)
+    const took = performance.now() - waiting.began
+    const { count, milliseconds, longest } = this.#stats
+    this.#stats = {
+      count: count + 1,
+      milliseconds: milliseconds + took,
+      longest: Math.max(longest, took),
+      late: this.#stats.late + late,
+    }
+  }
+}
+
+/** The error for a block that did not come in time: another node may have it, so that balancers are to try one. */
+export function blockNotReached(number: number): RpcError {
+  return new RpcError('blockNotReached', `block ${number} is not reached yet`, { data: { minBlock: number } })
+}
+
+/** The error for a named block that another node has and this one does not get in time. */
+export function blockNotHere(): RpcError {
+  return new RpcError('blockNotHere')
+}

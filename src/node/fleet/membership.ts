@@ -1,0 +1,61 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Config } from '../../config/schema.ts'
+import type { NodeFilters } from '../../filters/filters.ts'
+import type { FleetStatus } from '../../fleet/interface.ts'
+import type { Service } from '../../front/service.ts'
+import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
+import type { PeerHandle } from '../peers/peerHandle.ts'
+import { FleetFront } from './fleetFront.ts'
+
+/** What a node has for other members of a fleet. */
+export interface MembershipParts {
+  /** Module that the fleet thread begins with. */
+  readonly entry: URL
+  readonly service: Service
+  /** null for a node without peers. */
+  readonly peers: PeerHandle | null
+  /** A new port at whose other end the chain thread serves `FleetChainService`. */
+  connectChain(): MessagePort
+  /** Why this node cannot take part in what the others do; empty when it can. */
+  reasons(): readonly string[]
+}
+
+/** What belongs to several nodes as one service; a node alone has {@link ALONE}. */
+export interface Membership {
+  /** What other members counted of API keys. */
+  readonly others: OthersUse
+  /** Where filters live: those of this node, and of others by their ids. @param own of this node */
+  filters(own: NodeFilters): NodeFilters
+  /** What others see of this fleet; undefined for a node alone. */
+  status(): FleetStatus | undefined
+  addMetrics(metrics: Metrics): void
+  /** @throws NodeError when this node can never take part as things are configured */
+  start(parts: MembershipParts): Promise<void>
+  /** Others are no longer to count on this node. */
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A node that belongs to nothing. */
+const ALONE: Membership = {
+  others: NO_OTHERS,
+  filters: (own) => own,
+  status: () => undefined,
+  addMetrics: () => undefined,
+  start: async () => undefined,
+  drain: async () => undefined,
+  close: async () => undefined,
+}
+
+/**
+ * What a configuration makes a node a member of.
+ * @param version of the program
+ * @throws ConfigError, FleetError for a data directory whose id cannot be read
+ */
+export function openMembership(config: Config, version: string, log: Logger): Membership {
+  const options = fleetOptionsFromConfig(config, version)
+  return options === null ? ALONE : new FleetFront(options, log)
+}
