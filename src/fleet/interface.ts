@@ -11,7 +11,7 @@ export interface FleetBlock {
 }
 
 /** A block that is executed and durable. */
-export interface ExecutedBlock extends FleetBlock {
+export interface LinkedBlock extends FleetBlock {
   readonly parentHash: Buffer
 }
 
@@ -49,7 +49,7 @@ export interface FleetChainService {
 export interface ChainBranch {
   readonly adopted: FleetBlock
   readonly executed: FleetBlock
-  readonly recent: readonly ExecutedBlock[]
+  readonly recent: readonly LinkedBlock[]
 }
 
 /** Who makes the blocks of a development chain: this member, another one by its name, or nobody that is known. */
@@ -61,7 +61,7 @@ export type BlockMaker =
 /** What the chain thread tells the fleet thread, in its order. */
 export type FleetChainEvent =
   /** Blocks are executed and durable. */
-  | { readonly kind: 'executed'; readonly blocks: readonly ExecutedBlock[]; readonly heaviest: FleetBlock }
+  | { readonly kind: 'executed'; readonly blocks: readonly LinkedBlock[]; readonly heaviest: FleetBlock }
   | { readonly kind: 'adopted'; readonly head: FleetBlock }
   /** A block is invalid here. */
   | { readonly kind: 'refused'; readonly hash: Buffer }

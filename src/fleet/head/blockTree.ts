@@ -1,13 +1,13 @@
-import type { ExecutedBlock, FleetBlock } from '../interface.ts'
+import type { FleetBlock, LinkedBlock } from '../interface.ts'
 
 /** Blocks that are kept: others stand at most some hundred blocks behind while they are present. */
 const MOST_BLOCKS = 2048
 
 /** The newest executed blocks of this member. */
 export class BlockTree {
-  readonly #blocks = new Map<string, ExecutedBlock>()
+  readonly #blocks = new Map<string, LinkedBlock>()
 
-  add(block: ExecutedBlock): void {
+  add(block: LinkedBlock): void {
     const name = nameOf(block.hash)
     if (this.#blocks.has(name)) return
     this.#blocks.set(name, block)
@@ -16,7 +16,7 @@ export class BlockTree {
     if (!oldest.done) this.#blocks.delete(oldest.value)
   }
 
-  get(hash: Buffer): ExecutedBlock | undefined {
+  get(hash: Buffer): LinkedBlock | undefined {
     return this.#blocks.get(nameOf(hash))
   }
 

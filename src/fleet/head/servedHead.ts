@@ -1,4 +1,4 @@
-import type { ExecutedBlock, FleetBlock, MemberId } from '../interface.ts'
+import type { FleetBlock, LinkedBlock, MemberId } from '../interface.ts'
 import { BlockTree } from './blockTree.ts'
 
 /** Blocks in a row for which a member may be late before it is not waited for. */
@@ -17,7 +17,7 @@ export interface OtherHead {
 
 /** A block that may be adopted now, and why. */
 export interface HeadStep {
-  readonly block: ExecutedBlock
+  readonly block: LinkedBlock
   /** All present members have it, another one has adopted it, the wait is over, or nobody has to be waited for. */
   readonly why: 'executed' | 'adopted' | 'late' | 'alone'
   /** Milliseconds for which it waited. */
@@ -55,7 +55,7 @@ export class ServedHead {
   }
 
   /** Blocks are executed and durable. */
-  executed(blocks: readonly ExecutedBlock[], heaviest: FleetBlock, now: number): void {
+  executed(blocks: readonly LinkedBlock[], heaviest: FleetBlock, now: number): void {
     for (const block of blocks) {
       this.#tree.add(block)
       this.#note(block.hash, now)
@@ -97,7 +97,7 @@ export class ServedHead {
     return { step: null, at: oldest === undefined ? null : this.#atOf(oldest, now) + this.#wait }
   }
 
-  #judge(block: ExecutedBlock, others: readonly OtherHead[], isAlone: boolean, now: number): HeadStep | null {
+  #judge(block: LinkedBlock, others: readonly OtherHead[], isAlone: boolean, now: number): HeadStep | null {
     const waited = now - this.#atOf(block, now)
     if (isAlone) return { block, why: 'alone', waited }
     if (others.some(({ adopted }) => this.#tree.isOn(block, adopted)))
@@ -110,7 +110,7 @@ export class ServedHead {
   }
 
   /** A member whose head is below the block, and which did not refuse it. */
-  #isWaitedFor({ id, executed, refused }: OtherHead, block: ExecutedBlock): boolean {
+  #isWaitedFor({ id, executed, refused }: OtherHead, block: LinkedBlock): boolean {
     if (this.#late.has(id) || executed.equals(block.hash)) return false
     const own = this.#tree.get(executed)
     if (own === undefined || !this.#tree.isOn(own, block.hash)) return false
@@ -121,9 +121,9 @@ export class ServedHead {
   }
 
   /** Blocks above the head on the way to the heaviest one, that one first; of another branch those that are heavier. */
-  #way(): readonly ExecutedBlock[] {
+  #way(): readonly LinkedBlock[] {
     const head = this.#head
-    const way: ExecutedBlock[] = []
+    const way: LinkedBlock[] = []
     if (head === null || this.#heaviest === null) return way
     let block = this.#tree.get(this.#heaviest.hash)
     while (block !== undefined && !block.hash.equals(head.hash)) {
@@ -141,7 +141,7 @@ export class ServedHead {
     if (times >= LATE_BLOCKS) this.#late.add(id)
   }
 
-  #atOf({ hash }: ExecutedBlock, now: number): number {
+  #atOf({ hash }: LinkedBlock, now: number): number {
     return this.#executedAt.get(hash.toString('latin1')) ?? now - this.#wait
   }
 

@@ -2,7 +2,7 @@ import type { BlockMaker, MemberId } from '../interface.ts'
 import type { Making, Presence } from '../presence/presence.ts'
 
 /** Who may make the blocks of a development chain. */
-export interface Candidate {
+export interface MakerCandidate {
   readonly id: MemberId
   readonly name: string
   readonly makes: Making
@@ -14,7 +14,7 @@ export interface Candidate {
  * @param self null while this member is not present
  */
 export function makerOf(
-  self: Candidate | null,
+  self: MakerCandidate | null,
   others: readonly Pick<Presence, 'id' | 'name' | 'makes'>[],
 ): BlockMaker {
   const all = [...(self === null ? [] : [self]), ...others]

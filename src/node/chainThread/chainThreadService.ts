@@ -13,7 +13,11 @@ export function createChainService(core: ChainCore): ChainService {
   return {
     probe: () => written(() => core.probe()),
     sendTransaction: (encoded) => written(() => core.sendTransaction(encoded)),
-    mine: (request = {}, stop) => written(() => devOf(core).mine(request, toQuestion(stop))),
+    mine: (request = {}, stop) =>
+      written(() => {
+        core.sharing.assertMaker()
+        return devOf(core).mine(request, toQuestion(stop))
+      }),
     ...createPool(core),
     ...createDevCommands(core),
     ...createMinerCommands(core),

@@ -2,10 +2,10 @@ import type { Block } from '../../chain/codec/block.ts'
 import type {
   BlockMaker,
   ChainBranch,
-  ExecutedBlock,
   FleetBlock,
   FleetChainEvent,
   FleetTeller,
+  LinkedBlock,
 } from '../../fleet/interface.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -75,7 +75,7 @@ export class FleetChain implements ChainSharing {
   /** The own chain around its head. */
   branch(): ChainBranch {
     const { chain } = this.#open()
-    const recent: ExecutedBlock[] = []
+    const recent: LinkedBlock[] = []
     let header = chain.best
     while (recent.length < RECENT_BLOCKS || header.number > chain.head.number) {
       recent.push(this.#executedOf(header.hash, header.number, header.parentHash))
@@ -245,7 +245,7 @@ export class FleetChain implements ChainSharing {
     return { number, hash, totalDifficulty: this.#open().chain.reader.totalDifficulty(hash) ?? 0n }
   }
 
-  #executedOf(hash: Buffer, number: number, parentHash: Buffer): ExecutedBlock {
+  #executedOf(hash: Buffer, number: number, parentHash: Buffer): LinkedBlock {
     return { ...this.#blockOf({ number, hash }), parentHash }
   }
 

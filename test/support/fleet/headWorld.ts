@@ -1,5 +1,5 @@
 import { type OtherHead, ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { ExecutedBlock, MemberId } from '../../../src/fleet/interface.ts'
+import type { LinkedBlock, MemberId } from '../../../src/fleet/interface.ts'
 
 /** Milliseconds of the simulation. */
 export const WAIT = 500
@@ -7,10 +7,10 @@ export const WAIT = 500
 /** A block of a simulated chain. @param branch names it among those of a height */
 export function blockOf(
   number: number,
-  parent: ExecutedBlock | null,
+  parent: LinkedBlock | null,
   branch = 0,
   difficulty = 10n,
-): ExecutedBlock {
+): LinkedBlock {
   const hash = Buffer.alloc(32)
   hash.writeUInt32BE(number)
   hash.writeUInt32BE(branch, 4)
@@ -26,7 +26,7 @@ export function blockOf(
 /** An adoption of a simulated member. */
 export interface Adoption {
   readonly at: number
-  readonly block: ExecutedBlock
+  readonly block: LinkedBlock
   readonly why: string
 }
 
@@ -40,11 +40,11 @@ export class SimMember {
   readonly adoptions: Adoption[] = []
   readonly executedAt = new Map<string, number>()
   readonly heard = new Map<MemberId, OtherHead & { at: number }>()
-  executed: ExecutedBlock
-  adopted: ExecutedBlock
+  executed: LinkedBlock
+  adopted: LinkedBlock
   isUp = true
 
-  constructor(id: MemberId, genesis: ExecutedBlock, makeHead: MakeHead) {
+  constructor(id: MemberId, genesis: LinkedBlock, makeHead: MakeHead) {
     this.id = id
     this.rule = makeHead()
     this.rule.executed([genesis], genesis, 0)
@@ -67,7 +67,7 @@ export class HeadWorld {
   /** Milliseconds of a message. */
   delay: () => number = () => 2
 
-  constructor(count: number, genesis: ExecutedBlock, makeHead: MakeHead = () => new ServedHead(WAIT)) {
+  constructor(count: number, genesis: LinkedBlock, makeHead: MakeHead = () => new ServedHead(WAIT)) {
     this.members = Array.from(
       { length: count },
       (_, index) => new SimMember(String(index).padStart(16, '0'), genesis, makeHead),
@@ -80,7 +80,7 @@ export class HeadWorld {
   }
 
   /** A member executes a block, if it has its parent. */
-  execute(member: SimMember, block: ExecutedBlock): void {
+  execute(member: SimMember, block: LinkedBlock): void {
     if (!member.isUp) return
     if (block.totalDifficulty > member.executed.totalDifficulty) member.executed = block
     member.executedAt.set(block.hash.toString('hex'), this.now)

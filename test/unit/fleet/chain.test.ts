@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { FleetChainEvent } from '../../../src/fleet/interface.ts'
+import { createChainService } from '../../../src/node/chainThread/chainThreadService.ts'
 import { FleetChain } from '../../../src/node/chainThread/fleetChain.ts'
 import { createFleetService } from '../../../src/node/chainThread/fleetService.ts'
 import { openHeadScene, request } from '../../support/headScene.ts'
@@ -143,6 +144,7 @@ t.test('what was heard is kept like what was sent, and is told again to nobody',
 t.test('who does not make blocks says who does', async (t) => {
   const { core, service } = openMember(t)
   await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /not heard yet/ })
+  await t.rejects(createChainService(core).mine({}), { kind: 'methodUnavailable', message: /not heard yet/ })
   await service.makeBlocks({ kind: 'other', name: 'm7' })
   await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /m7 makes the blocks/ })
 })

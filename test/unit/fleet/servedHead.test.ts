@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { ExecutedBlock } from '../../../src/fleet/interface.ts'
+import type { LinkedBlock } from '../../../src/fleet/interface.ts'
 import { blockOf, HeadWorld, type MakeHead, WAIT } from '../../support/fleet/headWorld.ts'
 
 const GENESIS = blockOf(0, null)
 const ids = ['a'.repeat(16), 'b'.repeat(16)] as const
 
-function head(blocks: readonly ExecutedBlock[], now = 0): ServedHead {
+function head(blocks: readonly LinkedBlock[], now = 0): ServedHead {
   const rule = new ServedHead(WAIT)
   rule.executed([GENESIS], GENESIS, 0)
   rule.adopted(GENESIS)
@@ -16,10 +16,10 @@ function head(blocks: readonly ExecutedBlock[], now = 0): ServedHead {
 }
 
 const other = (
-  executed: ExecutedBlock,
-  adopted: ExecutedBlock = GENESIS,
+  executed: LinkedBlock,
+  adopted: LinkedBlock = GENESIS,
   id: string = ids[0],
-  refused: readonly ExecutedBlock[] = [],
+  refused: readonly LinkedBlock[] = [],
 ) => ({
   id,
   executed: executed.hash,
