@@ -42,15 +42,24 @@ interface JournalEvent extends BlockEvent {
 export class FilterRegistry implements NodeFilters {
   readonly #limits: FilterLimits
   readonly #now: () => number
+  readonly #createHandle: () => string
   readonly #filters = new Map<string, Filter>()
   readonly #blocks = new Journal<JournalEvent>(MOST_BLOCKS)
   readonly #pending = new Journal<Buffer>(MOST_PENDING)
   #nextSweep = 0
 
-  /** @param now milliseconds of any clock that does not go back */
-  constructor(limits: FilterLimits, now: () => number = () => performance.now()) {
+  /**
+   * @param now milliseconds of any clock that does not go back
+   * @param create a handle that nobody can guess
+   */
+  constructor(
+    limits: FilterLimits,
+    now: () => number = () => performance.now(),
+    create: () => string = createHandle,
+  ) {
     this.#limits = limits
     this.#now = now
+    this.#createHandle = create
   }
 
   /** Installed filters, those over their time perhaps included. */
@@ -88,25 +97,23 @@ export class FilterRegistry implements NodeFilters {
   poll(handle: string): FilterChanges | null {
     const filter = this.#find(handle)
     if (filter === null) return null
-    const before = filter.cursor
+    const { cursor: before, untold } = filter
+    const undoTo = (next: number) => () => {
+      // Unless somebody has polled behind it meanwhile.
+      if (filter.cursor === next) Object.assign(filter, { cursor: before, untold })
+    }
     if (filter.kind === 'pending') {
       const { entries, next } = this.#pending.read(before)
       filter.cursor = next
-      return { kind: 'hashes', hashes: entries }
+      return { kind: 'hashes', hashes: entries, undo: undoTo(next) }
     }
     const { entries, next } = this.#blocks.read(before, filter.kind === 'logs' ? BLOCKS_PER_POLL : undefined)
     filter.cursor = next
-    if (filter.logs === null) return { kind: 'hashes', hashes: enactedHashes(entries) }
-    const { logs, untold } = filter
-    return {
-      kind: 'logs',
-      criteria: logs.criteria,
-      blocks: tellable(filter, entries, before).filter((block) => concerns(logs, block)),
-      undo: () => {
-        // Unless somebody has polled behind it meanwhile.
-        if (filter.cursor === next) Object.assign(filter, { cursor: before, untold })
-      },
-    }
+    const undo = undoTo(next)
+    if (filter.logs === null) return { kind: 'hashes', hashes: enactedHashes(entries), undo }
+    const { logs } = filter
+    const blocks = tellable(filter, entries, before).filter((block) => concerns(logs, block))
+    return { kind: 'logs', criteria: logs.criteria, blocks, undo }
   }
 
   /** What the filter stands for as a whole; null when there is no such filter. */
@@ -150,7 +157,7 @@ export class FilterRegistry implements NodeFilters {
     if (this.#filters.size >= this.#limits.most) return null
     const bytes = filterBytes(logs?.criteria ?? null)
     memory?.draw(bytes)
-    const handle = createHandle()
+    const handle = this.#createHandle()
     this.#filters.set(handle, {
       kind,
       logs,

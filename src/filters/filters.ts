@@ -23,21 +23,29 @@ export interface LogFilterRequest {
   readonly query: string
 }
 
-/** What happened since the last poll of a filter. */
+/** What another node answered. */
+export interface FilterResult {
+  readonly kind: 'result'
+  /** JSON text. */
+  readonly result: Uint8Array
+}
+
+/** What happened since the last poll of a filter; `undo` takes the poll back, whose answer could not be delivered. */
 export type FilterChanges =
-  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
+  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[]; readonly undo: () => void }
   | {
       readonly kind: 'logs'
       readonly criteria: LogCriteria
       readonly blocks: readonly BlockEvent[]
-      /** Takes the poll back: its logs could not be delivered. */
       readonly undo: () => void
     }
+  | FilterResult
 
 /** Everything that a filter stands for. */
 export type FilterContent =
   | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
   | { readonly kind: 'logs'; readonly query: string }
+  | FilterResult
 
 /** A value now, or later where a disk or another member of a fleet is waited for. */
 type Eventually<T> = T | Promise<T>
@@ -56,8 +64,8 @@ export interface NodeFilters {
   installBlocks(memory?: MemoryUse | null): Eventually<string | null>
   /** Handle of a new filter for pending transactions; null when there are too many. @throws as {@link installLogs} */
   installPending(memory?: MemoryUse | null): Eventually<string | null>
-  /** Whether there was such a filter. */
-  uninstall(handle: string): Eventually<boolean>
+  /** Whether there was such a filter. @param memory of the client that asks */
+  uninstall(handle: string, memory?: MemoryUse | null): Eventually<boolean>
   /**
    * What happened since the filter was polled or installed; null when there is no such filter.
    * @param memory of the client that asks

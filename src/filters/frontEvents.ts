@@ -17,6 +17,9 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   subscriptions: 1000,
 }
 
+/** Where filters live. @param open makes those of this node, with handles of its own or other ones */
+export type FilterPlace = (open: (createHandle?: () => string) => NodeFilters) => NodeFilters
+
 /**
  * Filters and subscriptions of the node. They live in the front thread, so that no worker's death ends
  * them; methods reach them through the context of that thread.
@@ -39,9 +42,9 @@ export class FrontEvents {
     sources: EventSources,
     texts: EventTexts,
     limits: EventLimits,
-    filters: (own: NodeFilters) => NodeFilters = (own) => own,
+    filters: FilterPlace = (open) => open(),
   ) {
-    this.filters = filters(new FilterRegistry(limits.filters))
+    this.filters = filters((createHandle) => new FilterRegistry(limits.filters, undefined, createHandle))
     this.subscriptions = new SubscriptionHub({
       ...sources,
       events: texts,

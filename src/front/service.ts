@@ -1,7 +1,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
-import type { NodeFilters } from '../filters/filters.ts'
-import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
+import {
+  DEFAULT_EVENT_LIMITS,
+  type EventLimits,
+  type FilterPlace,
+  FrontEvents,
+} from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
 import type { BlockWaitStats } from '../gateway/entrance/blockWaits.ts'
@@ -60,8 +64,8 @@ export interface ServiceOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
-  /** Where filters live, made of those that this node has in memory; these unless given. */
-  readonly filters?: (own: NodeFilters) => NodeFilters
+  /** Where filters live; in this node unless given. */
+  readonly filters?: FilterPlace
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
@@ -122,6 +126,8 @@ export interface ServiceStats {
 
 /** A running JSON-RPC service. */
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
+  /** Answers a JSON-RPC request that came on another way than over HTTP. @param caller who is charged */
+  ask(request: string, caller: Caller): Promise<Buffer>
   /** Other nodes of the same service have these blocks: what names one waits for it here. */
   announce(blocks: readonly BlockReference[]): void
   /** To be called when a block can be read by its hash that is not canonical. */
@@ -227,6 +233,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   workTimer.unref()
   return {
     ...front,
+    ask: (request, caller) =>
+      new Promise((resolve) => {
+        gateway.handle(Buffer.from(request), caller, {
+          answer: (body) => resolve(Buffer.from(body)),
+          onGone: undefined,
+          gone: false,
+        })
+      }),
     announce: (blocks) => gateway.announce(blocks),
     blockExecuted: () => gateway.blockExecuted(),
     takeSnapshot: () => gateway.takeSnapshot(),

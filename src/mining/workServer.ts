@@ -22,10 +22,11 @@ import { type CachedWork, WorkCache } from './workCache.ts'
 import type { WorkServerParams } from './workServerParams.ts'
 import { encodeTemplate, parseTemplate } from './workTemplate.ts'
 
-/** Work that was built, or came from another node. */
+/** Work that was built here, or came from another node. */
 interface BuiltWork {
   readonly work: MiningWork
   readonly builtAt: number
+  readonly isOwn: boolean
 }
 
 /**
@@ -49,7 +50,7 @@ const NOTIFY_PERCENTAGE = 110n
  */
 export class WorkServer implements MiningService {
   readonly #params: WorkServerParams
-  readonly #cache = new WorkCache()
+  readonly #cache: WorkCache
   #current: BuiltWork | null = null
   /** Whether the head or its state changed since the current work was built. */
   #isStale = true
@@ -62,12 +63,13 @@ export class WorkServer implements MiningService {
 
   constructor(params: WorkServerParams) {
     this.#params = params
+    this.#cache = new WorkCache(params.shared !== undefined)
   }
 
   /** Starts to keep work up to date. */
   start(): void {
     if (this.#refreshTimer !== null) return
-    this.#refreshTimer = setInterval(() => this.#update(), this.#params.options.refreshTime)
+    this.#refreshTimer = setInterval(() => this.#refresh(), this.#params.options.refreshTime)
     this.#refreshTimer.unref()
   }
 
@@ -80,6 +82,14 @@ export class WorkServer implements MiningService {
 
   /** Call it for a new head before the other listeners, so that its work is ready in time. */
   headChanged(): void {
+    // Where blocks are adopted later than they are executed, work is on the best one already.
+    if (this.#params.shared !== undefined && this.#isOnBest(this.#current)) return
+    this.#isStale = true
+    if (!this.#isAskedFor || !this.#takeTold()) this.#update()
+  }
+
+  /** Call it when something else changed that blocks are made of. */
+  changed(): void {
     this.#isStale = true
     this.#update()
   }
@@ -87,26 +97,25 @@ export class WorkServer implements MiningService {
   /** Call it when transactions became pending. */
   pendingAdded(): void {
     if (!this.#params.options.onTransactions || this.#gatherTimer !== null || !this.#isAskedFor) return
+    const since = this.#params.now()
     this.#gatherTimer = setTimeout(() => {
       this.#gatherTimer = null
-      this.#update()
+      // What another node built meanwhile has them, too.
+      if (!this.#hasTold(since)) this.#update()
     }, GATHER_TIME)
   }
 
   /**
-   * Takes the template of another node: its solutions count here, and it is handed out while it is on the best block.
+   * Takes the template of another node: its solutions count here, and it may be handed out (fleet.md §9).
    * @throws RlpError, CodecError, RangeError when it does not parse
    */
-  receive(_from: string, template: Buffer): void {
-    const { shared, now, listener } = this.#params
+  receive(from: string, template: Buffer): void {
+    const { shared, now } = this.#params
     if (shared === undefined) return
-    const { block, notify } = parseTemplate(shared.spec, template)
-    const built = { work: this.#workOf(block, notify), builtAt: now() }
-    this.#cache.add(built.work.hashForMergedMining, { block, builtAt: built.builtAt, bytes: template.length })
-    if (!built.work.parentHash.equals(shared.best())) return
-    this.#current = built
-    this.#isStale = false
-    listener.onWork(built.work)
+    const block = parseTemplate(shared.spec, template)
+    const hash = block.header.hashForMergedMining()
+    this.#cache.add(hash, { block, from, builtAt: now(), bytes: template.length })
+    if (this.#isAskedFor && block.header.parentHash.equals(shared.best())) this.#takeTold()
   }
 
   work(): MiningWork {
@@ -115,7 +124,12 @@ export class WorkServer implements MiningService {
     const current = this.#current
     const isFresh =
       current !== null && !this.#isStale && this.#askedAt - current.builtAt < options.refreshTime
-    return isFresh ? current.work : this.#build()
+    return isFresh || this.#takeTold() ? this.#handedOut() : this.#build()
+  }
+
+  #handedOut(): MiningWork {
+    if (this.#current === null) throw new Error('there is no work')
+    return this.#current.work
   }
 
   submit(solution: PoolSolution): SolutionOutcome {
@@ -193,19 +207,51 @@ export class WorkServer implements MiningService {
     }
   }
 
+  #refresh(): void {
+    if (!this.#hasTold(this.#params.now() - this.#params.options.refreshTime)) this.#update()
+  }
+
+  /** Whether what is handed out came from another node since a time. */
+  #hasTold(since: number): boolean {
+    const current = this.#current
+    return current !== null && !this.#isStale && !current.isOwn && current.builtAt > since
+  }
+
+  #isOnBest(built: BuiltWork | null): boolean {
+    return built !== null && this.#params.shared?.best().equals(built.work.parentHash) === true
+  }
+
+  /**
+   * Hands out work of another node that is young enough, unless what is handed out is better; whether it does. All that
+   * heard of the same work come to the same: the one with the most fees, of those the newest.
+   */
+  #takeTold(): boolean {
+    const { shared, now, options } = this.#params
+    if (shared === undefined) return false
+    const told = this.#cache.told(shared.best(), now() - options.refreshTime)
+    const [first, ...others] = told
+    if (first === undefined) return false
+    const best = others.reduce((one, other) => (isBetter(other.block, one.block) ? other : one), first)
+    const { block, builtAt } = best
+    const current = this.#current
+    if (current !== null && !this.#isStale && this.#isOnBest(current)) {
+      const held = this.#cache.get(current.work.hashForMergedMining)?.block
+      if (held !== undefined && !isBetter(block, held)) return false
+    }
+    this.#isStale = false
+    this.#handOut({ work: this.#workOf(block, this.#noteFees(block.header)), builtAt, isOwn: false })
+    return true
+  }
+
   #build(): MiningWork {
     const { build, now, shared } = this.#params
     const block = build()
-    const { header } = block
-    const fees = header.fields.paidFees ?? 0n
-    const notify = this.#isWorthNotifying(header, fees)
-    if (notify) this.#feesTold = fees
-    const work = this.#workOf(block, notify)
+    const work = this.#workOf(block, this.#noteFees(block.header))
     const builtAt = now()
     this.#cache.add(work.hashForMergedMining, { block, builtAt })
     this.#isStale = false
-    shared?.sharing.tell(encodeTemplate({ block, notify }))
-    return this.#handOut({ work, builtAt })
+    shared?.sharing.tell(encodeTemplate(block))
+    return this.#handOut({ work, builtAt, isOwn: true })
   }
 
   #handOut(built: BuiltWork): MiningWork {
@@ -227,6 +273,14 @@ export class WorkServer implements MiningService {
     }
   }
 
+  /** Whether miners are to be notified of work; if so, its fees are what the next is compared with. */
+  #noteFees(header: BlockHeader): boolean {
+    const fees = header.fields.paidFees ?? 0n
+    const notify = this.#isWorthNotifying(header, fees)
+    if (notify) this.#feesTold = fees
+    return notify
+  }
+
   #isWorthNotifying(header: BlockHeader, fees: bigint): boolean {
     if (this.#current?.work.parentHash.equals(header.parentHash) !== true) return true
     // The division truncates, as in the reference.
@@ -238,6 +292,14 @@ export class WorkServer implements MiningService {
     const age = work === null ? null : (this.#params.now() - work.builtAt) / 1000
     this.#params.listener.onSubmission(result, age)
   }
+}
+
+/** Whether one block is to be solved rather than another on the same parent. */
+function isBetter(one: Block, other: Block): boolean {
+  const [fees, otherFees] = [one.header.fields.paidFees ?? 0n, other.header.fields.paidFees ?? 0n]
+  if (fees !== otherFees) return fees > otherFees
+  if (one.header.timestamp !== other.header.timestamp) return one.header.timestamp > other.header.timestamp
+  return Buffer.compare(one.header.hashForMergedMining(), other.header.hashForMergedMining()) < 0
 }
 
 function refused(reason: string): SolutionOutcome {

@@ -349,7 +349,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
     events: eventLimitsFromConfig(config),
-    filters: (own) => parts.membership.filters(own),
+    filters: (open) => parts.membership.filters(open),
     lanes: lanesFromConfig(config),
     workers: config.workers,
     admission: access.admission,

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { DEFAULT_EVENT_LIMITS, FrontEvents } from '../../src/filters/frontEvents.ts'
+import { DEFAULT_EVENT_LIMITS, type FilterPlace, FrontEvents } from '../../src/filters/frontEvents.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
@@ -20,7 +20,7 @@ export interface SceneAnswer {
 }
 
 /** A front thread over a chain in this thread, which hears of heads when the test says so. */
-export function openHeadScene(t: Test, sharing?: ChainSharing) {
+export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterPlace) {
   const interrupts = new InterruptTable()
   const { context: alone, core } = openLocalNode(
     t,
@@ -29,7 +29,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing) {
   )
   const context = { ...alone, interrupt: { flags: new Int32Array(interrupts.shared), slot: 0 } }
   const head = new FrontHead(context)
-  const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
+  const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS, filters)
   const { gateway, close } = createLocalService(
     { ...context, front },
     { stateStore: core.open.stateStore, head, tellsBlocks: true },
@@ -98,7 +98,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing) {
       context.release()
     }
   }
-  return { gateway, context, core, head, caller, order, ask, askAs, tellHead, mine }
+  return { gateway, context, core, front, head, caller, order, ask, askAs, tellHead, mine }
 }
 
 /** A request as JSON text. */

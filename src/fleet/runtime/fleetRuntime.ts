@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
+import { FILTER_SERVICE } from '../filters/filterCall.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {
   BlockMaker,
@@ -287,6 +288,7 @@ export class FleetRuntime {
     this.#exchange = exchange
     this.#telling = telling
     calls.serve(STATUS_SERVICE, async () => encodeStatus(this.status()))
+    calls.serve(FILTER_SERVICE, (payload) => this.#front.answer(FILTER_SERVICE, payload))
     this.#subscribe(this.#names.presence, (data) => this.#heard(data))
     this.#subscribe(this.#names.transactions, (data) => {
       if (this.#isMember) telling.heard(data)

@@ -191,7 +191,7 @@ export class ChainCore {
       onAdjusted: ({ coinbase }) => {
         this.#coinbase = coinbase ?? this.#coinbase
         this.#pendingBlocks.forget()
-        work?.headChanged()
+        work?.changed()
         listener.onChange()
       },
       onDropped: (dropped) => {
@@ -388,7 +388,7 @@ export class ChainCore {
     const { head } = this.open.chain
     this.#pendingBlocks.forget()
     this.#note(this.pool.onHead({ head: this.#poolHeads.of(head), retracted: [], enacted: [] }))
-    this.work?.headChanged()
+    this.work?.changed()
     const stats = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
     this.#listener.onHead({ retracted: [], enacted: [] }, stats)
   }

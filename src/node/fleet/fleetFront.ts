@@ -1,7 +1,12 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { NodeFilters } from '../../filters/filters.ts'
-import type { FleetFrontEvent, FleetFrontService, FleetStatus } from '../../fleet/interface.ts'
+import type { FilterPlace } from '../../filters/frontEvents.ts'
+import { FILTER_SERVICE } from '../../fleet/filters/filterCall.ts'
+import { createFilterId } from '../../fleet/filters/filterId.ts'
+import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
+import type { FleetFrontEvent, FleetFrontService, FleetStatus, MemberId } from '../../fleet/interface.ts'
+import { openMemberId } from '../../fleet/memberFile.ts'
+import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
@@ -27,7 +32,12 @@ export class FleetFront implements Membership {
   readonly #answerers = new Map<string, FrontCallAnswerer>()
   readonly #parts = new Map<string, (message: unknown) => void>()
   #handle: FleetHandle | null = null
+  /** Whose requests other members forward: those who asked them are charged there. */
+  readonly #asking = unlimitedCaller('fleet')
+  readonly #began = performance.now()
+  #ask: (request: string) => Promise<Uint8Array> = () => Promise.reject(new RpcError('filterAway'))
   #status: FleetStatus | undefined
+  #statusAt = 0
   #isDraining = false
 
   constructor(options: FleetOptions, log: Logger) {
@@ -35,8 +45,20 @@ export class FleetFront implements Membership {
     this.#log = log.child({ part: 'fleet' })
   }
 
-  filters(own: NodeFilters): NodeFilters {
-    return own
+  /** @throws FleetError for a data directory whose id of a member cannot be read */
+  readonly filters: FilterPlace = (open) => {
+    const self = openMemberId(this.#options.fleet.dataDir)
+    const { memory } = this.#asking.account
+    const filters = new FleetFilters({
+      self,
+      own: open(() => createFilterId(self)),
+      call: (member, payload, milliseconds) => this.#call(member, payload, milliseconds),
+      silentFor: (member) => this.#silentFor(member),
+      ask: (request) => this.#ask(request),
+      memory,
+    })
+    this.serve(FILTER_SERVICE, (payload) => filters.answer(payload))
+    return filters
   }
 
   status(): FleetStatus | undefined {
@@ -66,7 +88,8 @@ export class FleetFront implements Membership {
   }
 
   async start(parts: MembershipParts): Promise<void> {
-    const { entry, connectChain } = parts
+    const { entry, connectChain, service } = parts
+    this.#ask = (request) => service.ask(request, this.#asking)
     this.#handle = await startFleetThread({
       entry,
       options: this.#options,
@@ -90,6 +113,18 @@ export class FleetFront implements Membership {
     await this.#handle?.close()
   }
 
+  async #call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array> {
+    if (this.#handle === null) throw new RpcError('filterAway')
+    return this.#handle.service.call(member, FILTER_SERVICE, payload, milliseconds)
+  }
+
+  /** Milliseconds since a member was heard; since the start of this process for one that never was. */
+  #silentFor(member: MemberId): number {
+    const now = performance.now()
+    const known = this.#status?.members.find(({ id }) => id === member)
+    return known === undefined ? now - this.#began : known.heard + now - this.#statusAt
+  }
+
   #onEvent({ service, peers }: MembershipParts, event: FleetFrontEvent): void {
     switch (event.kind) {
       case 'announced':
@@ -105,6 +140,7 @@ export class FleetFront implements Membership {
         return
       case 'status':
         this.#status = event.status
+        this.#statusAt = performance.now()
     }
   }
 

@@ -1,7 +1,9 @@
 import type { FleetPart } from '../../fleet/part.ts'
+import { WorkPart } from '../../fleet/work/workPart.ts'
+import { LARGEST_TEMPLATE } from '../../mining/workTemplate.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
 /** What runs in the fleet thread beside presence, heads and transactions, in the order in which it is started. */
 export function createFleetParts(_options: FleetOptions): readonly FleetPart[] {
-  return []
+  return [new WorkPart(LARGEST_TEMPLATE)]
 }

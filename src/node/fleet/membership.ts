@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../../config/schema.ts'
-import type { NodeFilters } from '../../filters/filters.ts'
+import type { FilterPlace } from '../../filters/frontEvents.ts'
 import type { FleetStatus } from '../../fleet/interface.ts'
 import type { Service } from '../../front/service.ts'
 import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
@@ -27,8 +27,8 @@ export interface MembershipParts {
 export interface Membership {
   /** What other members counted of API keys. */
   readonly others: OthersUse
-  /** Where filters live: those of this node, and of others by their ids. @param own of this node */
-  filters(own: NodeFilters): NodeFilters
+  /** Where filters live: those of this node, and of others by their ids. */
+  readonly filters: FilterPlace
   /** What others see of this fleet; undefined for a node alone. */
   status(): FleetStatus | undefined
   addMetrics(metrics: Metrics): void
@@ -42,7 +42,7 @@ export interface Membership {
 /** A node that belongs to nothing. */
 const ALONE: Membership = {
   others: NO_OTHERS,
-  filters: (own) => own,
+  filters: (open) => open(),
   status: () => undefined,
   addMetrics: () => undefined,
   start: async () => undefined,

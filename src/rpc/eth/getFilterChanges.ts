@@ -6,7 +6,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
 import { whenFiltered } from '../guards/whenFiltered.ts'
-import { Forward, type RpcResult } from '../json.ts'
+import { Forward, RawBytes, type RpcResult } from '../json.ts'
 import { encodeLogSearch } from '../logs/logSearch.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
@@ -27,6 +27,7 @@ export const getFilterChanges = defineMethod({
 
 function answer(chain: ChainReader, changes: FilterChanges | null): RpcResult | Forward {
   if (changes === null) throw new RpcError('filterNotFound')
+  if (changes.kind === 'result') return new RawBytes(changes.result)
   if (changes.kind === 'hashes') return changes.hashes.map(toHex)
   const blocks = withPossibleMatches(chain, changes)
   if (blocks.length === 0) return []

@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
 import { whenFiltered } from '../guards/whenFiltered.ts'
-import { Forward } from '../json.ts'
+import { Forward, RawBytes } from '../json.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
 /** All logs that match a log filter, as eth_getLogs; of the other filters everything since their creation. */
@@ -19,6 +19,7 @@ export const getFilterLogs = defineMethod({
     const { filters, memory } = frontEvents(context)
     return whenFiltered(filters.content(handle, memory), (content) => {
       if (content === null) throw new RpcError('filterNotFound')
+      if (content.kind === 'result') return new RawBytes(content.result)
       return content.kind === 'hashes'
         ? content.hashes.map(toHex)
         : new Forward('eth_getLogs', `[${content.query}]`)

@@ -12,6 +12,8 @@ export const uninstallFilter = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: (context, [handle]) =>
-    whenFiltered(frontEvents(context).filters.uninstall(handle), (isGone) => isGone),
+  handler: (context, [handle]) => {
+    const { filters, memory } = frontEvents(context)
+    return whenFiltered(filters.uninstall(handle, memory), (isGone) => isGone)
+  },
 })

@@ -1,0 +1,174 @@
+import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
+import type { MemoryUse } from '../../filters/memoryUse.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import { asBuffer } from '../../util/bytes.ts'
+import type { MemberId } from '../interface.ts'
+import {
+  decodeFilterCall,
+  decodeFilterReply,
+  encodeFilterCall,
+  encodeFilterReply,
+  type FilterCall,
+  requestOf,
+} from './filterCall.ts'
+import { memberOfFilter } from './filterId.ts'
+
+/** Milliseconds for which the member that has a filter may take to answer. */
+const ANSWERS_IN = 2000
+/** Milliseconds after which a member that was not heard is not asked. */
+const SILENT_AFTER = 2500
+/** Milliseconds after which its filters are gone. */
+const GONE_AFTER = 10_000
+/** Polls whose answers nobody has acknowledged. */
+const MOST_UNDELIVERED = 10_000
+
+export interface FleetFiltersParts {
+  readonly self: MemberId
+  /** Filters of this node. */
+  readonly own: NodeFilters
+  /** Asks a member. */
+  call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array>
+  /** Milliseconds since a member was heard; since this process began for one that never was. */
+  silentFor(member: MemberId): number
+  /** Answers a JSON-RPC request at this node, on behalf of other members. */
+  ask(request: string): Promise<Uint8Array>
+  /** The memory that such requests draw from: by it they are known. */
+  readonly memory: MemoryUse
+}
+
+/** Filters of all members: a filter lives where it was made, and others forward what is asked of it (fleet.md §8). */
+export class FleetFilters implements NodeFilters {
+  readonly #parts: FleetFiltersParts
+  /** Last polls that were forwarded, by filter, until their answers came. */
+  readonly #undelivered = new Map<string, { readonly serial: number; readonly undo: () => void }>()
+  #serial = 0
+
+  constructor(parts: FleetFiltersParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#parts.own.size
+  }
+
+  installLogs(request: LogFilterRequest, memory?: MemoryUse | null) {
+    return this.#parts.own.installLogs(request, memory)
+  }
+
+  installBlocks(memory?: MemoryUse | null) {
+    return this.#parts.own.installBlocks(memory)
+  }
+
+  installPending(memory?: MemoryUse | null) {
+    return this.#parts.own.installPending(memory)
+  }
+
+  uninstall(handle: string, memory?: MemoryUse | null) {
+    const owner = this.#ownerOf(handle, memory)
+    if (owner === null) return this.#parts.own.uninstall(handle)
+    return this.#ask(owner, { what: 'eth_uninstallFilter', id: handle }).then(
+      (reply) => reply !== null && asBuffer(reply.result).toString() === 'true',
+    )
+  }
+
+  poll(handle: string, memory?: MemoryUse | null) {
+    const owner = this.#ownerOf(handle, memory)
+    if (owner !== null) return this.#pollElsewhere(owner, handle, memory)
+    // Nobody had the answer to the last poll: this one tells of the same, and of what came since.
+    this.#undelivered.get(handle)?.undo()
+    this.#undelivered.delete(handle)
+    const changes = this.#parts.own.poll(handle, memory)
+    if (memory !== this.#parts.memory) return changes
+    return whenThere(changes, (there) => {
+      if (there !== null && there.kind !== 'result') this.#keep(handle, there.undo)
+      return there
+    })
+  }
+
+  content(handle: string, memory?: MemoryUse | null) {
+    const owner = this.#ownerOf(handle, memory)
+    if (owner === null) return this.#parts.own.content(handle, memory)
+    return this.#ask(owner, { what: 'eth_getFilterLogs', id: handle }).then((reply): FilterContent | null => {
+      if (reply !== null) fits(reply.result, memory)
+      return reply === null ? null : { kind: 'result', result: reply.result }
+    })
+  }
+
+  headChanged(notice: HeadNotice): void {
+    this.#parts.own.headChanged(notice)
+  }
+
+  pendingAdded(notices: readonly PendingNotice[]): void {
+    this.#parts.own.pendingAdded(notices)
+  }
+
+  /** Answers a call of another member. @throws FleetError `Malformed` */
+  async answer(payload: Uint8Array): Promise<Buffer> {
+    const call = decodeFilterCall(asBuffer(payload))
+    if (call.what === 'delivered') {
+      if (this.#undelivered.get(call.id)?.serial === call.serial) this.#undelivered.delete(call.id)
+      return Buffer.alloc(0)
+    }
+    const answer = await this.#parts.ask(requestOf(call))
+    return encodeFilterReply(this.#undelivered.get(call.id)?.serial ?? 0, answer)
+  }
+
+  async #pollElsewhere(
+    owner: MemberId,
+    id: string,
+    memory: MemoryUse | null | undefined,
+  ): Promise<FilterChanges | null> {
+    const reply = await this.#ask(owner, { what: 'eth_getFilterChanges', id })
+    if (reply === null) return null
+    const { serial, result } = reply
+    fits(result, memory)
+    // What is lost on the way is told of again.
+    this.#parts
+      .call(owner, encodeFilterCall({ what: 'delivered', id, serial }), ANSWERS_IN)
+      .catch(() => undefined)
+    return { kind: 'result', result }
+  }
+
+  /** The member to be asked for a filter; null for this one. What another one forwarded is not forwarded again. */
+  #ownerOf(handle: string, memory: MemoryUse | null | undefined): MemberId | null {
+    const member = memberOfFilter(handle)
+    return member === this.#parts.self || memory === this.#parts.memory ? null : member
+  }
+
+  /** What a member answers; null when it has no such filter, or was away for so long. @throws RpcError */
+  async #ask(owner: MemberId, call: FilterCall): Promise<ReturnType<typeof decodeFilterReply> | null> {
+    const silent = this.#parts.silentFor(owner)
+    if (silent > GONE_AFTER) return null
+    if (silent > SILENT_AFTER) throw new RpcError('filterAway')
+    let reply: Uint8Array
+    try {
+      reply = await this.#parts.call(owner, encodeFilterCall(call), ANSWERS_IN)
+    } catch (cause) {
+      throw new RpcError('filterAway', undefined, { cause })
+    }
+    try {
+      return decodeFilterReply(reply)
+    } catch (error) {
+      if (error instanceof RpcError && error.kind === 'filterNotFound') return null
+      throw error
+    }
+  }
+
+  #keep(handle: string, undo: () => void): void {
+    this.#serial = (this.#serial + 1) % 2 ** 32
+    this.#undelivered.set(handle, { serial: this.#serial, undo })
+    const [oldest] = this.#undelivered.keys()
+    if (this.#undelivered.size > MOST_UNDELIVERED && oldest !== undefined) this.#undelivered.delete(oldest)
+  }
+}
+
+/** @throws what the client is told when it has no room for an answer */
+function fits(result: Uint8Array, memory: MemoryUse | null | undefined): void {
+  memory?.draw(result.length)
+  memory?.release(result.length)
+}
+
+function whenThere<T>(value: T | Promise<T>, next: (value: T) => T): T | Promise<T> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}

@@ -1,0 +1,173 @@
+import t, { type Test } from 'tap'
+import { decodeFilterCall, encodeFilterReply } from '../../../src/fleet/filters/filterCall.ts'
+import { createFilterId, memberOfFilter } from '../../../src/fleet/filters/filterId.ts'
+import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
+import type { MemberId } from '../../../src/fleet/interface.ts'
+import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
+import { openHeadScene, request } from '../../support/headScene.ts'
+
+const IDS = ['00000000000000aa', 'ffffffffffffffbb'] as const
+
+/** What befalls a call between members. */
+type Weather = (payload: Buffer) => 'good' | 'unheard' | 'unanswered'
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** Two members whose front threads are in this thread, and the calls between them. */
+function openMembers(t: Test) {
+  const net = { weather: (() => 'good') as Weather, silent: 0, calls: 0 }
+  const open = new Map<MemberId, FleetFilters>()
+  const members = IDS.map((self) => {
+    const asking = unlimitedCaller('fleet')
+    let filters: FleetFilters | undefined
+    const scene = openHeadScene(t, undefined, (create) => {
+      filters = new FleetFilters({
+        self,
+        own: create(() => createFilterId(self)),
+        call: async (member, payload) => {
+          net.calls += 1
+          const weather = net.weather(payload)
+          if (weather === 'unheard') throw new Error('late')
+          const answer = await open.get(member)?.answer(Uint8Array.from(payload))
+          if (weather === 'unanswered' || answer === undefined) throw new Error('late')
+          return Uint8Array.from(answer)
+        },
+        silentFor: () => net.silent,
+        ask: async (body) => Buffer.from((await scene.askAs(asking, body)).text),
+        memory: asking.account.memory,
+      })
+      return filters
+    })
+    open.set(self, filters as unknown as FleetFilters)
+    const ask = async (method: string, ...params: unknown[]): Promise<Answer> =>
+      JSON.parse((await scene.ask(request(method, params))).text) as Answer
+    return { self, scene, ask, filters: filters as unknown as FleetFilters }
+  })
+  const [owner, other] = members as [(typeof members)[0], (typeof members)[0]]
+  /** A block of the chain of the owner; its hash. */
+  const mine = async (): Promise<string> => {
+    const hash = await owner.scene.mine()
+    const { chain } = owner.scene.core.open
+    owner.filters.headChanged({ retracted: [], enacted: [chain.head] })
+    owner.scene.tellHead()
+    return `0x${hash.toString('hex')}`
+  }
+  return { net, owner, other, mine }
+}
+
+t.test('the id of a filter says which member made it', (t) => {
+  for (const self of IDS) {
+    const id = createFilterId(self)
+    t.match(id, /^0x[1-9a-f][0-9a-f]{31}$/)
+    t.equal(memberOfFilter(id), self)
+    t.not(createFilterId(self), id)
+  }
+  t.equal(memberOfFilter('0x01'), null)
+  t.end()
+})
+
+t.test('a filter is asked, read whole and removed at any member', async (t) => {
+  const { net, owner, other, mine } = openMembers(t)
+  const { result: blocks } = await owner.ask('eth_newBlockFilter')
+  const { result: logs } = await owner.ask('eth_newFilter', { fromBlock: '0x0' })
+  const hashes = [await mine(), await mine()]
+  t.same((await other.ask('eth_getFilterChanges', blocks)).result, hashes)
+  t.same((await other.ask('eth_getFilterChanges', blocks)).result, [])
+  t.same((await owner.ask('eth_getFilterChanges', blocks)).result, [])
+  hashes.push(await mine())
+  t.same((await owner.ask('eth_getFilterChanges', blocks)).result, hashes.slice(2), 'at home as well')
+  t.same((await other.ask('eth_getFilterLogs', blocks)).result, hashes)
+  const own = await owner.ask('eth_getFilterLogs', logs)
+  t.ok(Array.isArray(own.result))
+  t.same((await other.ask('eth_getFilterLogs', logs)).result, own.result)
+  t.same((await other.ask('eth_getFilterChanges', logs)).error, undefined)
+  t.equal((await other.ask('eth_uninstallFilter', blocks)).result, true)
+  t.equal((await other.ask('eth_uninstallFilter', blocks)).result, false)
+  t.match((await other.ask('eth_getFilterChanges', blocks)).error, {
+    code: -32000,
+    message: 'filter not found',
+  })
+  t.match((await owner.ask('eth_getFilterChanges', blocks)).error, {
+    code: -32000,
+    message: 'filter not found',
+  })
+  const { calls } = net
+  await owner.ask('eth_getFilterChanges', logs)
+  t.equal(net.calls, calls, 'nobody is asked for an own filter')
+})
+
+t.test('a poll whose answer is lost loses nothing, whoever asks next', async (t) => {
+  const { net, owner, other, mine } = openMembers(t)
+  const { result: first } = await owner.ask('eth_newBlockFilter')
+  const { result: second } = await owner.ask('eth_newPendingTransactionFilter')
+  const { result: third } = await owner.ask('eth_newFilter', {})
+  const one = await mine()
+  net.weather = () => 'unanswered'
+  for (const filter of [first, second, third])
+    t.match((await other.ask('eth_getFilterChanges', filter)).error, { code: -32005 })
+  const two = await mine()
+  net.weather = () => 'good'
+  t.same((await other.ask('eth_getFilterChanges', first)).result, [one, two])
+  t.same((await other.ask('eth_getFilterChanges', first)).result, [])
+
+  const three = await mine()
+  net.weather = () => 'unanswered'
+  await other.ask('eth_getFilterChanges', first)
+  t.same((await owner.ask('eth_getFilterChanges', first)).result, [three], 'at home as well')
+
+  const four = await mine()
+  net.weather = (payload) => (payload.includes('delivered') ? 'unheard' : 'good')
+  t.same((await other.ask('eth_getFilterChanges', first)).result, [four])
+  net.weather = () => 'good'
+  t.same((await other.ask('eth_getFilterChanges', first)).result, [four], 'told again, and not lost')
+  t.same((await other.ask('eth_getFilterChanges', first)).result, [])
+})
+
+t.test('a member that is away: ask again for ten seconds, then the filter is gone', async (t) => {
+  const { net, owner, other } = openMembers(t)
+  const { result: filter } = await owner.ask('eth_newBlockFilter')
+  net.weather = () => 'unheard'
+  const away = { code: -32005, message: 'the node that has the filter does not answer, try again' }
+  t.match((await other.ask('eth_getFilterChanges', filter)).error, away)
+  t.equal(net.calls, 1)
+  net.silent = 9999
+  const answer = await other.scene.ask(request('eth_getFilterChanges', [filter]))
+  t.equal(answer.status, 503)
+  t.match((await other.ask('eth_getFilterLogs', filter)).error, away)
+  t.match((await other.ask('eth_uninstallFilter', filter)).error, away)
+  t.equal(net.calls, 1, 'nobody waits for a member that is not heard')
+  net.silent = 10_001
+  t.match((await other.ask('eth_getFilterChanges', filter)).error, {
+    code: -32000,
+    message: 'filter not found',
+  })
+  t.match((await other.ask('eth_getFilterLogs', filter)).error, { code: -32000 })
+  t.equal((await other.ask('eth_uninstallFilter', filter)).result, false)
+  t.same((await owner.ask('eth_getFilterChanges', filter)).result, [], 'it lives where it was made')
+})
+
+t.test('what is no filter of anybody, and what does not parse', async (t) => {
+  const { net, owner, other } = openMembers(t)
+  t.match((await other.ask('eth_getFilterChanges', createFilterId(owner.self))).error, { code: -32000 })
+  net.silent = Number.POSITIVE_INFINITY
+  t.match((await other.ask('eth_getFilterChanges', `0x${'1'.repeat(32)}`)).error, { code: -32000 })
+  const rubbish = ['', 'null', '[]', '{}', '{"what":"eth_call"}', 'x'.repeat(300)]
+  for (const text of [
+    ...rubbish,
+    JSON.stringify({ what: 'eth_sendTransaction', id: createFilterId(owner.self) }),
+  ])
+    t.throws(() => decodeFilterCall(Buffer.from(text)), /does not parse/, text.slice(0, 30))
+  net.silent = 0
+  const bad = new FleetFilters({
+    self: owner.self,
+    own: owner.filters,
+    call: async () => encodeFilterReply(0, Buffer.from('rubbish')),
+    silentFor: () => 0,
+    ask: async () => Buffer.alloc(0),
+    memory: unlimitedCaller('fleet').account.memory,
+  })
+  await t.rejects(Promise.resolve(bad.poll(createFilterId(other.self))), /does not answer/)
+})
