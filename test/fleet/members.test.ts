@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
+import { BitcoinPool } from '../support/bitcoinPool.ts'
 import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
-import { askNode } from '../support/nodeProcess.ts'
+import { askNode, JsonRpcError } from '../support/nodeProcess.ts'
+import { bytesOf, type PoolWork, type SubmitResult, submission } from '../support/poolNode.ts'
+import { createRandom } from '../support/random.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
 import { TestBuild } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
@@ -12,6 +15,7 @@ import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
 
 const READY_MS = 60_000
+const miner = new BitcoinPool('/fleet/', createRandom(1))
 
 interface Status {
   readonly self: string
@@ -40,7 +44,7 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
     members: 3,
     servers: 3,
     program,
-    args: ['--block-time', '1'],
+    args: ['--block-time', '1', '--merged-mining'],
   })
   t.teardown(() => fleet.close())
   const { members, servers } = fleet
@@ -114,6 +118,48 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
   t.equal(refused.length, 2)
   for (const text of refused) t.match(text, /the member m[0-2] makes the blocks/)
 
+  t.comment('filters are polled at members in turn: no block is missing, none comes twice')
+  const filters = await Promise.all(members.map((member) => ask<string>(member, 'eth_newBlockFilter')))
+  const begun = await Promise.all(members.map(heightOf))
+  const seen = filters.map((): string[] => [])
+  for (let round = 0; round < 40; round += 1) {
+    const polls = filters.map((filter, index) =>
+      ask<string[]>(members[(index + round) % 3] as MemberProcess, 'eth_getFilterChanges', [filter]),
+    )
+    for (const [index, hashes] of (await Promise.all(polls)).entries()) seen[index]?.push(...hashes)
+    await sleep(100)
+  }
+  for (const [index, hashes] of seen.entries()) {
+    const blocks = await Promise.all(
+      hashes.map((hash) => ask<{ number: string }>(first, 'eth_getBlockByHash', [hash, false])),
+    )
+    const numbers = blocks.map(({ number }) => Number(number))
+    const [from = 0] = numbers
+    t.ok(numbers.length >= 2, `${numbers.length} blocks`)
+    t.ok(from <= (begun[index] ?? 0) + 1, `from ${begun[index]} on: ${from}`)
+    t.same(
+      numbers,
+      numbers.map((_, at) => from + at),
+    )
+  }
+  const [ownFilter] = filters
+  t.equal(await ask<boolean>(third, 'eth_uninstallFilter', [filters[1]]), true)
+
+  t.comment('work for pools: what one member handed out is solved at another')
+  const isSolved = async () => {
+    const { blockHashForMergedMining: hash, target } = await ask<PoolWork>(first, 'mnr_getWork')
+    const solution = miner.mine(bytesOf(hash), BigInt(target), 1)
+    const { blockHash } = await ask<SubmitResult>(second, ...submission('block', solution))
+    const block = await ask<object | null>(second, 'eth_getBlockByHash', [blockHash, false])
+    return block !== null
+  }
+  await until('a solution counts elsewhere', isSolved)
+  const alike = async () => {
+    const works = await Promise.all(members.map((member) => ask<PoolWork>(member, 'mnr_getWork')))
+    return new Set(works.map(({ blockHashForMergedMining }) => blockHashForMergedMining)).size === 1
+  }
+  await until('all hand out the same', alike)
+
   t.comment('rubbish on every subject stops nothing')
   const nats = await connect({
     servers: [...(servers?.urls ?? [])],
@@ -128,6 +174,7 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
     `call.${self}.waiting`,
     `call.${self}.transactions`,
     `call.${self}.status`,
+    `call.${self}.filter`,
     'counters',
     'work',
   ]
@@ -143,8 +190,14 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
   t.comment('kill -9 of a member: the others do not fail')
   const others = watch([second, third])
   await first.end('SIGKILL')
+  const poll = ask(second, 'eth_getFilterChanges', [ownFilter])
+  await t.rejects(poll, { code: -32005 }, 'a filter of that member: ask again')
   await grow([second, third])
   t.same(await others(), [])
+  await until('then it is gone', async () => {
+    const error = await ask(second, 'eth_getFilterChanges', [ownFilter]).catch((reason: unknown) => reason)
+    return error instanceof JsonRpcError && error.code === -32000
+  })
   await first.start()
   await first.untilReady(READY_MS)
   await areWhole()
