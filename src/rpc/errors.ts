@@ -78,12 +78,8 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   // As geth answers eth_getLogs.
   unknownBlock: { code: -32000, message: 'unknown block' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
-  // fleet.md §8.
-  filterAway: {
-    code: -32005,
-    message: 'the node that has the filter does not answer, try again',
-    status: 503,
-  },
+  // fleet.md §8. No status that balancers ask elsewhere for: that member is away for all.
+  filterAway: { code: -32005, message: 'the node that has the filter does not answer, try again' },
   // X-Min-Block, decisions.md D67.
   blockNotReached: { code: -32000, message: 'the block is not reached yet', status: 503 },
   // fleet.md §4.

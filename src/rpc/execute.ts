@@ -3,7 +3,7 @@ import type { RevertForm } from '../config/revertForm.ts'
 import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
-import { invalidParams, RpcError, type RpcErrorKind, statusOfError, toErrorObject } from './errors.ts'
+import { invalidParams, RpcError, statusOfError, toErrorObject } from './errors.ts'
 import {
   ANSWER_HEAD,
   type ByteSource,
@@ -142,11 +142,9 @@ function failure(
   return errorAnswer(id, new RpcError('internal'))
 }
 
-/** A handler's refusal is an ordinary answer, but for what is unreadable, for limits, and for what balancers ask elsewhere. */
-const OWN_STATUS: ReadonlySet<RpcErrorKind> = new Set(['parse', 'limited', 'filterAway'])
-
+/** Only an unreadable request has its own HTTP status; a handler's refusal is an ordinary answer. */
 function statusOfRun(error: RpcError): number {
-  return OWN_STATUS.has(error.kind) ? statusOfError(error.kind) : 200
+  return error.kind === 'parse' || error.kind === 'limited' ? statusOfError(error.kind) : 200
 }
 
 /**

@@ -1,4 +1,3 @@
-import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { FleetError } from '../errors.ts'
 import { memberOfFilter } from './filterId.ts'
@@ -51,30 +50,19 @@ export function encodeFilterReply(serial: number, answer: Uint8Array): Buffer {
   return Buffer.concat([head, answer])
 }
 
-/**
- * The JSON text of the result, and the serial of the poll.
- * @throws RpcError what the member answered; `filterAway` for what does not parse
- */
-export function decodeFilterReply(reply: Uint8Array): { readonly serial: number; readonly result: Buffer } {
+/** What a member answered. */
+export type FilterReply =
+  | { readonly kind: 'result'; readonly serial: number; readonly result: Buffer }
+  /** The error of JSON-RPC; what does not parse has neither code nor message. */
+  | { readonly kind: 'error'; readonly code?: unknown; readonly message?: unknown }
+
+export function decodeFilterReply(reply: Uint8Array): FilterReply {
   const bytes = asBuffer(reply)
   const answer = bytes.subarray(SERIAL_BYTES)
-  const isResult = answer.subarray(0, RESULT_HEAD.length).equals(RESULT_HEAD)
-  if (!isResult) throw errorOf(answer.subarray(0, LARGEST_ERROR))
-  return { serial: bytes.readUInt32BE(), result: answer.subarray(RESULT_HEAD.length, -1) }
-}
-
-/** Errors that are the answer; of others the same may be asked again. */
-const FINAL: readonly RpcErrorKind[] = ['filterNotFound', 'logLimit', 'overLimit', 'historyNotKept']
-
-function errorOf(answer: Buffer): RpcError {
-  const { error } = parsed(answer) as {
-    readonly error?: { readonly code?: unknown; readonly message?: unknown }
-  }
-  const { code, message } = error ?? {}
-  const kind = FINAL.find((name) => ERROR_TABLE[name].code === code)
-  return kind !== undefined && typeof message === 'string'
-    ? new RpcError(kind, message)
-    : new RpcError('filterAway')
+  if (answer.subarray(0, RESULT_HEAD.length).equals(RESULT_HEAD))
+    return { kind: 'result', serial: bytes.readUInt32BE(), result: answer.subarray(RESULT_HEAD.length, -1) }
+  const { error } = parsed(answer.subarray(0, LARGEST_ERROR)) as { readonly error?: object }
+  return { ...error, kind: 'error' }
 }
 
 function parsed(bytes: Buffer): object {

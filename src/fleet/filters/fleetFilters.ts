@@ -1,7 +1,6 @@
 import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
 import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
-import { RpcError } from '../../rpc/errors.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { MemberId } from '../interface.ts'
 import {
@@ -10,6 +9,7 @@ import {
   encodeFilterCall,
   encodeFilterReply,
   type FilterCall,
+  type FilterReply,
   requestOf,
 } from './filterCall.ts'
 import { memberOfFilter } from './filterId.ts'
@@ -35,7 +35,13 @@ export interface FleetFiltersParts {
   ask(request: string): Promise<Uint8Array>
   /** The memory that such requests draw from: by it they are known. */
   readonly memory: MemoryUse
+  /** What the client is told: the error of another member by its code and message, or that it does not answer. */
+  failure(code?: unknown, message?: unknown): Error
 }
+
+type Result = Extract<FilterReply, { kind: 'result' }>
+/** Code of the answer that there is no such filter. */
+const NOT_FOUND = -32000
 
 /** Filters of all members: a filter lives where it was made, and others forward what is asked of it (fleet.md §8). */
 export class FleetFilters implements NodeFilters {
@@ -136,23 +142,20 @@ export class FleetFilters implements NodeFilters {
     return member === this.#parts.self || memory === this.#parts.memory ? null : member
   }
 
-  /** What a member answers; null when it has no such filter, or was away for so long. @throws RpcError */
-  async #ask(owner: MemberId, call: FilterCall): Promise<ReturnType<typeof decodeFilterReply> | null> {
+  /**
+   * What a member answers; null when it has no such filter, or was away for so long.
+   * @throws what {@link FleetFiltersParts.failure} makes
+   */
+  async #ask(owner: MemberId, call: FilterCall): Promise<Result | null> {
     const silent = this.#parts.silentFor(owner)
     if (silent > GONE_AFTER) return null
-    if (silent > SILENT_AFTER) throw new RpcError('filterAway')
-    let reply: Uint8Array
-    try {
-      reply = await this.#parts.call(owner, encodeFilterCall(call), ANSWERS_IN)
-    } catch (cause) {
-      throw new RpcError('filterAway', undefined, { cause })
-    }
-    try {
-      return decodeFilterReply(reply)
-    } catch (error) {
-      if (error instanceof RpcError && error.kind === 'filterNotFound') return null
-      throw error
-    }
+    if (silent > SILENT_AFTER) throw this.#parts.failure()
+    const answer = await this.#parts.call(owner, encodeFilterCall(call), ANSWERS_IN).catch(() => null)
+    if (answer === null) throw this.#parts.failure()
+    const reply = decodeFilterReply(answer)
+    if (reply.kind === 'result') return reply
+    if (reply.code === NOT_FOUND) return null
+    throw this.#parts.failure(reply.code, reply.message)
   }
 
   #keep(handle: string, undo: () => void): void {

@@ -15,12 +15,13 @@ import type {
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import type { FleetConnection, FleetConnectionOptions } from '../nats/natsConnection.ts'
-import type { FleetPart, FleetView } from '../part.ts'
+import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { type HeardMember, Members } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { createView } from './createView.ts'
 import { FrontNews } from './frontNews.ts'
 import { HeadWaits } from './headWaits.ts'
 import { linkedMembers } from './links.ts'
@@ -299,7 +300,13 @@ export class FleetRuntime {
       jetstream: jetstream(connection.nats),
       names: this.#names,
       calls,
-      view: this.#view(connection),
+      view: createView({
+        self,
+        isConnected: () => connection.isConnected && this.#isMember,
+        others: () => this.#others,
+        get: (member) => this.#members?.get(member),
+        listeners: this.#listeners,
+      }),
       chain,
       front: this.#front,
       dataDir: this.#options.dataDir,
@@ -317,25 +324,6 @@ export class FleetRuntime {
       },
     })
     return () => subscription?.unsubscribe()
-  }
-
-  #view(connection: FleetConnection): FleetView {
-    const runtime = this
-    return {
-      self: this.#options.self,
-      get connected() {
-        return connection.isConnected && runtime.#isMember
-      },
-      get others() {
-        return runtime.#others.map(({ presence }) => presence.id)
-      },
-      nameOf: (member) => this.#members?.get(member)?.presence.name ?? member,
-      heardAt: (member) => this.#members?.get(member)?.heardAt ?? null,
-      onChange: (listener) => {
-        this.#listeners.add(listener)
-        return () => void this.#listeners.delete(listener)
-      },
-    }
   }
 
   #heard(data: Buffer): void {

@@ -11,7 +11,7 @@ import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
-import { RpcError } from '../../rpc/errors.ts'
+import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 import { startFleetThread } from './fleetHandle.ts'
@@ -56,6 +56,7 @@ export class FleetFront implements Membership {
       silentFor: (member) => this.#silentFor(member),
       ask: (request) => this.#ask(request),
       memory,
+      failure,
     })
     this.serve(FILTER_SERVICE, (payload) => filters.answer(payload))
     return filters
@@ -159,6 +160,16 @@ export class FleetFront implements Membership {
       },
     }
   }
+}
+
+/** Errors that are the answer; of others the same may be asked again. */
+const FINAL: readonly RpcErrorKind[] = ['logLimit', 'overLimit', 'historyNotKept']
+
+function failure(code?: unknown, message?: unknown): RpcError {
+  const kind = FINAL.find((name) => ERROR_TABLE[name].code === code)
+  return kind !== undefined && typeof message === 'string'
+    ? new RpcError(kind, message)
+    : new RpcError('filterAway')
 }
 
 /** Where others reach this node. @param address HOST or HOST:PORT in place of the own one */
