@@ -1,3 +1,4 @@
+import type { WaitCounts } from '../util/waits.ts'
 import type { HeadStep } from './head/servedHead.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
@@ -65,6 +66,8 @@ export type FleetChainEvent =
   | { readonly kind: 'adopted'; readonly head: FleetBlock }
   /** A block is invalid here. */
   | { readonly kind: 'refused'; readonly hash: Buffer }
+  /** The answer to a send waited for others. */
+  | { readonly kind: 'waited'; readonly milliseconds: number }
 
 /** What the fleet thread does for the chain thread. */
 export interface FleetTeller {
@@ -155,5 +158,7 @@ export interface FleetStatus {
   readonly adoptions: Readonly<Record<HeadStep['why'], number>>
   /** How long they waited, milliseconds of the last 1,000. */
   readonly waits: { readonly p50: number; readonly p99: number; readonly longest: number }
+  /** How long answers to sends waited. */
+  readonly sends: WaitCounts
   readonly counts: Readonly<Record<string, number>>
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
+import { Waits } from '../../util/waits.ts'
 import { FILTER_SERVICE } from '../filters/filterCall.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {
@@ -81,6 +82,7 @@ export class FleetRuntime {
   readonly #identity = new Identity()
   readonly #head: ServedHead
   readonly #waits = new HeadWaits()
+  readonly #sends = new Waits()
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
@@ -159,6 +161,9 @@ export class FleetRuntime {
   onChainEvent(event: FleetChainEvent): void {
     const now = performance.now()
     switch (event.kind) {
+      case 'waited':
+        this.#sends.add(event.milliseconds)
+        return
       case 'executed':
         this.#executed = event.heaviest
         this.#members?.executed(event.heaviest.totalDifficulty, now)
@@ -208,6 +213,7 @@ export class FleetRuntime {
       late: this.#head.late,
       linked: new Set(this.#links),
       waits: this.#waits,
+      sends: this.#sends,
       counts: this.#counts,
       now,
     })

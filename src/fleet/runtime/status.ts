@@ -1,3 +1,4 @@
+import type { Waits } from '../../util/waits.ts'
 import type { FleetStatus, MemberId, MemberStatus } from '../interface.ts'
 import type { HeardMember, Members } from '../presence/members.ts'
 import type { HeadWaits } from './headWaits.ts'
@@ -13,6 +14,7 @@ export interface StatusSources {
   readonly late: ReadonlySet<MemberId>
   readonly linked: ReadonlySet<MemberId>
   readonly waits: HeadWaits
+  readonly sends: Waits
   readonly counts: Readonly<Record<string, number>>
   /** Milliseconds of the monotonic clock. */
   readonly now: number
@@ -20,7 +22,7 @@ export interface StatusSources {
 
 /** A fleet as this member sees it. */
 export function statusOf(sources: StatusSources): FleetStatus {
-  const { fleet, self, connected, reason, members, waits, counts } = sources
+  const { fleet, self, connected, reason, members, waits, sends, counts } = sources
   return {
     fleet,
     self,
@@ -30,6 +32,7 @@ export function statusOf(sources: StatusSources): FleetStatus {
     members: members === null ? [] : members.all.map((member) => memberOf(member, members, sources)),
     adoptions: { ...waits.adoptions },
     waits: waits.stats,
+    sends: sends.all,
     counts: { ...counts },
   }
 }

@@ -1,4 +1,5 @@
 import { RpcError } from '../../rpc/errors.ts'
+import { type WaitCounts, Waits } from '../../util/waits.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import type { BodySink, HeldBody, HeldBytes } from './heldBodies.ts'
@@ -29,11 +30,8 @@ interface Waiting extends HeldBody {
   readonly timer: NodeJS.Timeout
 }
 
-/** For how long bodies waited, milliseconds: how many, all together, the longest. Totals only grow. */
-export interface BlockWaitStats {
-  readonly count: number
-  readonly milliseconds: number
-  readonly longest: number
+/** For how long bodies waited, and how many of them in vain. Totals only grow. */
+export interface BlockWaitStats extends WaitCounts {
   readonly late: number
 }
 
@@ -43,7 +41,8 @@ export class BlockWaits {
   readonly #answer: BodySink
   readonly #refuse: (kept: HeldBody, error: RpcError) => void
   readonly #waiting = new Set<Waiting>()
-  #stats: BlockWaitStats = { count: 0, milliseconds: 0, longest: 0, late: 0 }
+  readonly #waits = new Waits()
+  #late = 0
 
   /**
    * @param answer where bodies go whose block is there
@@ -61,7 +60,7 @@ export class BlockWaits {
   }
 
   get stats(): BlockWaitStats {
-    return this.#stats
+    return { ...this.#waits.all, late: this.#late }
   }
 
   /**
@@ -102,14 +101,8 @@ export class BlockWaits {
     clearTimeout(waiting.timer)
     this.#waiting.delete(waiting)
     this.#held.release(waiting)
-    const took = performance.now() - waiting.began
-    const { count, milliseconds, longest } = this.#stats
-    this.#stats = {
-      count: count + 1,
-      milliseconds: milliseconds + took,
-      longest: Math.max(longest, took),
-      late: this.#stats.late + late,
-    }
+    this.#waits.add(performance.now() - waiting.began)
+    this.#late += late
   }
 }
 

@@ -100,12 +100,17 @@ export class FleetChain implements ChainSharing {
   told(transactions: readonly Buffer[]): Promise<void> | null {
     const telling = this.#teller?.tell(transactions)
     if (telling === undefined) return null
+    const began = performance.now()
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#sendWait)
+      let isOver = false
       const end = () => {
+        if (isOver) return
+        isOver = true
         clearTimeout(timer)
+        this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began })
         resolve()
       }
+      const timer = setTimeout(end, this.#sendWait)
       telling.then(end, end)
     })
   }

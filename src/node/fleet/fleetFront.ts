@@ -12,6 +12,7 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
+import { Waits } from '../../util/waits.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 import { startFleetThread } from './fleetHandle.ts'
@@ -35,6 +36,7 @@ export class FleetFront implements Membership {
   /** Whose requests other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
   readonly #began = performance.now()
+  readonly #polls = new Waits()
   #ask: (request: string) => Promise<Uint8Array> = () => Promise.reject(new RpcError('filterAway'))
   #status: FleetStatus | undefined
   #statusAt = 0
@@ -69,6 +71,7 @@ export class FleetFront implements Membership {
   addMetrics(metrics: Metrics): void {
     addFleetMetrics(metrics, {
       status: () => this.#status,
+      polls: () => this.#polls.all,
       busySeconds: () => this.#handle?.busySeconds() ?? 0,
     })
   }
@@ -116,7 +119,12 @@ export class FleetFront implements Membership {
 
   async #call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array> {
     if (this.#handle === null) throw new RpcError('filterAway')
-    return this.#handle.service.call(member, FILTER_SERVICE, payload, milliseconds)
+    const began = performance.now()
+    try {
+      return await this.#handle.service.call(member, FILTER_SERVICE, payload, milliseconds)
+    } finally {
+      this.#polls.add(performance.now() - began)
+    }
   }
 
   /** Milliseconds since a member was heard; since the start of this process for one that never was. */

@@ -1,16 +1,19 @@
 import type { FleetStatus } from '../../fleet/interface.ts'
 import type { Metrics } from '../../observe/metrics.ts'
+import { WAIT_BUCKETS, type WaitCounts } from '../../util/waits.ts'
 
 /** Sources of the metrics of a member of a fleet. */
 export interface FleetMetricsSources {
   /** What the fleet thread told last; undefined before. */
   status(): FleetStatus | undefined
+  /** How long polls waited for other members. */
+  polls(): WaitCounts
   /** Seconds in which the present fleet thread was not idle. */
   busySeconds(): number
 }
 
 /** Declares the metrics of a member of a fleet. */
-export function addFleetMetrics(metrics: Metrics, { status, busySeconds }: FleetMetricsSources): void {
+export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }: FleetMetricsSources): void {
   const { samples } = metrics
   const members = () => status()?.members ?? []
   samples({
@@ -78,6 +81,19 @@ export function addFleetMetrics(metrics: Metrics, { status, busySeconds }: Fleet
       return [
         { labels: { quantile: '0.5' }, value: waits.p50 / 1000 },
         { labels: { quantile: '0.99' }, value: waits.p99 / 1000 },
+      ]
+    },
+  })
+  metrics.distributions({
+    name: 'fleet_wait_seconds',
+    help: 'How long requests waited for other members: answers to sends, and polls of filters.',
+    labels: ['reason'],
+    buckets: WAIT_BUCKETS,
+    collect: () => {
+      const sends = status()?.sends
+      return [
+        ...(sends === undefined ? [] : [{ labels: { reason: 'send' }, ...sends }]),
+        { labels: { reason: 'poll' }, ...polls() },
       ]
     },
   })

@@ -3,6 +3,7 @@ import { REQUEST_BUCKETS } from '../../gateway/requestMetrics.ts'
 import type { LaneStats } from '../../gateway/scheduler/laneQueue.ts'
 import type { FastCallStats } from '../../native/nativeFastPath.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
+import { WAIT_BUCKETS } from '../../util/waits.ts'
 
 /** Declares the metrics of requests, lanes, workers and sockets; they are there once the service is. */
 export function createServiceMetrics(metrics: Metrics, service: () => Service | null): void {
@@ -51,6 +52,12 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
         { labels: { method, from: 'handler' }, value: all - inFront - fromCache },
       ]),
   )
+  metrics.distributions({
+    name: 'block_wait_seconds',
+    help: 'How long requests waited for a block that they name or ask for.',
+    buckets: WAIT_BUCKETS,
+    collect: () => read(({ blockWaits }) => [{ labels: {}, ...blockWaits }]),
+  })
   metrics.distributions({
     name: 'rpc_request_seconds',
     help: 'Time from a request to its answer. Of requests that take microseconds one in 16 is measured and counts for 16.',

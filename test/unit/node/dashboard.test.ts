@@ -6,6 +6,7 @@ import type { AccessStats } from '../../../src/gateway/access/accessAdmission.ts
 import { addFleetMetrics } from '../../../src/node/metrics/fleetMetrics.ts'
 import { createNodeMetrics } from '../../../src/node/metrics/nodeMetrics.ts'
 import { DEPRECATED } from '../../../src/observe/metrics.ts'
+import { Waits } from '../../../src/util/waits.ts'
 
 const NOTHING_REFUSED = {} as AccessStats['refused']
 
@@ -26,7 +27,12 @@ metrics.watchAccess(() => ({
   usage: [],
 }))
 metrics.watchMembership({
-  addMetrics: (registry) => addFleetMetrics(registry, { status: () => undefined, busySeconds: () => 0 }),
+  addMetrics: (registry) =>
+    addFleetMetrics(registry, {
+      status: () => undefined,
+      polls: () => new Waits().all,
+      busySeconds: () => 0,
+    }),
 })
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
