@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askNode } from '../../support/nodeProcess.ts'
+import type { Balancer } from '../cluster/balancer.ts'
+import type { TestFleet } from '../cluster/testFleet.ts'
+import { until } from '../cluster/until.ts'
+import type { Fault } from './faults.ts'
+import { Load, type RequestKind } from './load.ts'
+
+/** Name of the balancer among the targets. */
+export const BALANCER = 'balancer'
+const memberName = (member: number) => `m${member}`
+
+export interface RoundsOptions {
+  readonly fleet: TestFleet
+  readonly balancer: Balancer
+  /** Requests a second at the balancer, and at each member beside that. */
+  readonly perSecond: number
+  readonly perMember: number
+  /** Milliseconds for which a fault lasts. */
+  readonly lasts: number
+  onRound(round: Round): void
+}
+
+/** What became of the requests of one target while a fault lasted and until the fleet was whole. */
+export interface TargetRound {
+  readonly target: string
+  /** Whether the fault hit it. */
+  readonly isHit: boolean
+  readonly requests: number
+  readonly failed: Readonly<Record<RequestKind, number>>
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  readonly longest: number
+  /** Texts of failures, each once, with their number. */
+  readonly failures: readonly string[]
+}
+
+export interface Round {
+  readonly fault: string
+  /** Milliseconds from its begin until all members saw all. */
+  readonly took: number
+  readonly targets: readonly TargetRound[]
+}
+
+/** Waits of a member that was never hit, by reason and upper bound in seconds. */
+export type WaitTable = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+interface Seen {
+  readonly present: boolean
+  readonly members: readonly { readonly present: boolean; readonly linked: boolean | null }[]
+}
+
+/** Has faults befall a fleet one after the other while clients ask it. */
+export async function runRounds(options: RoundsOptions, faults: readonly Fault[]): Promise<readonly Round[]> {
+  const { fleet, balancer, perSecond, perMember, lasts, onRound } = options
+  const load = new Load([
+    { name: BALANCER, url: balancer.url, perSecond },
+    ...fleet.members.map(({ url }, at) => ({ name: memberName(at), url, perSecond: perMember })),
+  ])
+  await untilWhole(fleet)
+  await load.start()
+  const rounds: Round[] = []
+  try {
+    await sleep(2000)
+    for (const fault of faults) {
+      load.answered.length = 0
+      const began = performance.now()
+      await fault.begin()
+      await sleep(lasts)
+      await fault.end()
+      await untilWhole(fleet)
+      const took = performance.now() - began
+      // What was asked until then has its answer by now, however long a balancer waited.
+      await load.settled(performance.now())
+      const round = { fault: fault.name, took, targets: judge(load, fault) }
+      rounds.push(round)
+      onRound(round)
+      await load.renewFilters()
+    }
+  } finally {
+    await load.stop()
+  }
+  return rounds
+}
+
+/** All members are present, and have connections as peers. */
+export async function untilWhole(fleet: TestFleet): Promise<void> {
+  await until('all members see all', async () => {
+    const all = await Promise.all(
+      fleet.members.map(({ url }) => askNode<Seen>(url, 'rsk_getFleetStatus', [])),
+    )
+    return all.every(
+      ({ present, members }) =>
+        present &&
+        members.filter((member) => member.present && member.linked !== false).length ===
+          fleet.members.length - 1,
+    )
+  })
+}
+
+function judge(load: Load, { hit }: Fault): readonly TargetRound[] {
+  return load.targets.map((target): TargetRound => {
+    const answered = load.answered.filter((request) => request.target === target)
+    const times = answered
+      .filter(({ failure }) => failure === null)
+      .map(({ took }) => took)
+      .sort((one, other) => one - other)
+    const at = (share: number) =>
+      Math.round(times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0)
+    const failed = { read: 0, send: 0, poll: 0 }
+    const texts = new Map<string, number>()
+    for (const { kind, failure } of answered) {
+      if (failure === null) continue
+      failed[kind] += 1
+      texts.set(failure, (texts.get(failure) ?? 0) + 1)
+    }
+    return {
+      target,
+      isHit: hit.some((member) => memberName(member) === target),
+      requests: answered.length,
+      failed,
+      p50: at(0.5),
+      p99: at(0.99),
+      longest: Math.round(times.at(-1) ?? 0),
+      failures: [...texts].map(([text, count]) => `${count} × ${text}`),
+    }
+  })
+}
+
+const WAIT = /^rhizome_(fleet_wait|block_wait)_seconds_bucket\{(?:reason="(\w+)",)?le="([^"]+)"\} (\d+)$/gm
+
+/** What a member says of how long it made requests wait. */
+export async function readWaits(origin: string): Promise<WaitTable> {
+  const response = await fetch(new URL('/metrics', origin))
+  const table: Record<string, Record<string, number>> = {}
+  for (const [, , reason = 'block', bound = '', count] of (await response.text()).matchAll(WAIT)) {
+    const row = table[reason] ?? {}
+    row[bound] = Number(count)
+    table[reason] = row
+  }
+  return table
+}
