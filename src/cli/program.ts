@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import type { OptionDefinition, OptionTable } from '../config/option.ts'
 import { nodeSchema, renamedOptions } from '../config/optionNames.ts'
-import { camelToFlag, flagOf, OPTIONS, type PartialConfig } from '../config/schema.ts'
+import { camelToFlag, flagOf, GONE_OPTIONS, OPTIONS, type PartialConfig } from '../config/schema.ts'
 import { suggestOption } from '../config/suggestOption.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
 import { bridgeRehearse } from './commands/bridgeRehearse.ts'
@@ -143,11 +143,19 @@ function configure(command: Command, { stdout, stderr }: CommandStreams): void {
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
 }
 
-/** Has an unknown flag answered with the one that is called otherwise elsewhere, which edit distance does not find. */
+/**
+ * Has an unknown flag answered with what takes its place, or with the one that is called otherwise elsewhere, which edit
+ * distance does not find.
+ */
 function suggestFlags(command: Command, keys: readonly string[]): void {
   command.showSuggestionAfterError(false).configureOutput({
     outputError: (text, write) => {
       const flag = /^error: unknown option '(--[^'=]+)/.exec(text)?.[1]
+      const gone = Object.entries(GONE_OPTIONS).find(([key]) => camelToFlag(key) === flag)
+      if (gone !== undefined) {
+        write(`error: ${flag} is no option any more: ${gone[1]}\n`)
+        return
+      }
       const meant = flag === undefined ? undefined : suggestOption(flag, keys)
       write(meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${camelToFlag(meant)}?)\n`)
     },

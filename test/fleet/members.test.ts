@@ -241,4 +241,13 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
   await until('it says so', async () => double.output.includes('another process runs as member'))
   await until('it is not present', async () => !(await statusOf(double)).present)
   await areWhole()
+  await double.end('SIGKILL')
+
+  t.comment('nor one with another id and the same node key')
+  rmSync(join(copy, 'fleet.json'))
+  const sameKey = await fleet.startCopy(copy)
+  t.teardown(() => sameKey.end('SIGKILL'))
+  await until('it says so', async () => sameKey.output.includes('or with the same node key'))
+  await until('it is not present', async () => !(await statusOf(sameKey)).present)
+  await areWhole()
 })

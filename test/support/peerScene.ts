@@ -78,9 +78,12 @@ export class PeerScene {
     }
   }
 
-  connect(options: FakeConnectionOptions = {}): { peer: ConnectedPeer; connection: FakeConnection } {
+  connect(
+    options: FakeConnectionOptions = {},
+    trusted = false,
+  ): { peer: ConnectedPeer; connection: FakeConnection } {
     const connection = new FakeConnection(options)
-    const peer = new ConnectedPeer(connection, false, this.services, {
+    const peer = new ConnectedPeer(connection, trusted, this.services, {
       onReady: (ready) => void this.ready.push(ready),
       onMessage: (_, message) => {
         this.messages.push(message)

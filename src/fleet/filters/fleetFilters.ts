@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
 import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
@@ -7,7 +8,6 @@ import {
   decodeFilterCall,
   decodeFilterReply,
   encodeFilterCall,
-  encodeFilterReply,
   type FilterCall,
   type FilterReply,
   requestOf,
@@ -22,6 +22,10 @@ const SILENT_AFTER = 2500
 const GONE_AFTER = 10_000
 /** Polls whose answers nobody has acknowledged. */
 const MOST_UNDELIVERED = 10_000
+/** Answers that are kept for them, and their bytes: the oldest go first. */
+const MOST_ANSWERS = 1000
+const ANSWER_BYTES = 32 * 1024 * 1024
+const POLL_BYTES = 8
 
 export interface FleetFiltersParts {
   readonly self: MemberId
@@ -43,12 +47,21 @@ type Result = Extract<FilterReply, { kind: 'result' }>
 /** Code of the answer that there is no such filter. */
 const NOT_FOUND = -32000
 
+interface KeptAnswer {
+  readonly poll: string
+  readonly answer: Promise<Uint8Array>
+  /** Once it is there. */
+  bytes: number
+}
+
 /** Filters of all members: a filter lives where it was made, and others forward what is asked of it (fleet.md §8). */
 export class FleetFilters implements NodeFilters {
   readonly #parts: FleetFiltersParts
-  /** Last polls that were forwarded, by filter, until their answers came. */
-  readonly #undelivered = new Map<string, { readonly serial: number; readonly undo: () => void }>()
-  #serial = 0
+  /** Take the last polls back that were forwarded, by filter, until their answers came. */
+  readonly #undelivered = new Map<string, () => void>()
+  /** Answers to them, for who asks the same again. */
+  readonly #answers = new Map<string, KeptAnswer>()
+  #bytes = 0
 
   constructor(parts: FleetFiltersParts) {
     this.#parts = parts
@@ -82,10 +95,13 @@ export class FleetFilters implements NodeFilters {
     const owner = this.#ownerOf(handle, memory)
     if (owner !== null) return this.#pollElsewhere(owner, handle, memory)
     // Nobody had the answer to the last poll: this one tells of the same, and of what came since.
-    this.#undelivered.get(handle)?.undo()
+    this.#undelivered.get(handle)?.()
     this.#undelivered.delete(handle)
     const changes = this.#parts.own.poll(handle, memory)
-    if (memory !== this.#parts.memory) return changes
+    if (memory !== this.#parts.memory) {
+      this.#forget(handle)
+      return changes
+    }
     return whenThere(changes, (there) => {
       if (there !== null && there.kind !== 'result') this.#keep(handle, there.undo)
       return there
@@ -110,14 +126,38 @@ export class FleetFilters implements NodeFilters {
   }
 
   /** Answers a call of another member. @throws FleetError `Malformed` */
-  async answer(payload: Uint8Array): Promise<Buffer> {
+  async answer(payload: Uint8Array): Promise<Uint8Array> {
     const call = decodeFilterCall(asBuffer(payload))
-    if (call.what === 'delivered') {
-      if (this.#undelivered.get(call.id)?.serial === call.serial) this.#undelivered.delete(call.id)
-      return Buffer.alloc(0)
+    if (call.what === 'eth_getFilterChanges') return this.#answerPoll(call.id, call.poll, requestOf(call))
+    if (call.what !== 'delivered') return this.#parts.ask(requestOf(call))
+    if (this.#answers.get(call.id)?.poll === call.poll) {
+      this.#forget(call.id)
+      this.#undelivered.delete(call.id)
     }
-    const answer = await this.#parts.ask(requestOf(call))
-    return encodeFilterReply(this.#undelivered.get(call.id)?.serial ?? 0, answer)
+    return Buffer.alloc(0)
+  }
+
+  async #answerPoll(id: string, poll: string, request: string): Promise<Uint8Array> {
+    const last = this.#answers.get(id)
+    if (last?.poll === poll) return last.answer
+    this.#forget(id)
+    const kept: KeptAnswer = { poll, answer: this.#parts.ask(request), bytes: 0 }
+    this.#answers.set(id, kept)
+    const answer = await kept.answer
+    if (this.#answers.get(id) === kept) {
+      kept.bytes = answer.length
+      this.#bytes += answer.length
+    }
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= MOST_ANSWERS && this.#bytes <= ANSWER_BYTES) break
+      this.#forget(oldest)
+    }
+    return answer
+  }
+
+  #forget(id: string): void {
+    this.#bytes -= this.#answers.get(id)?.bytes ?? 0
+    this.#answers.delete(id)
   }
 
   async #pollElsewhere(
@@ -125,13 +165,14 @@ export class FleetFilters implements NodeFilters {
     id: string,
     memory: MemoryUse | null | undefined,
   ): Promise<FilterChanges | null> {
-    const reply = await this.#ask(owner, { what: 'eth_getFilterChanges', id })
+    const poll = randomBytes(POLL_BYTES).toString('hex')
+    const reply = await this.#ask(owner, { what: 'eth_getFilterChanges', id, poll })
     if (reply === null) return null
-    const { serial, result } = reply
+    const { result } = reply
     fits(result, memory)
     // What is lost on the way is told of again.
     this.#parts
-      .call(owner, encodeFilterCall({ what: 'delivered', id, serial }), ANSWERS_IN)
+      .call(owner, encodeFilterCall({ what: 'delivered', id, poll }), ANSWERS_IN)
       .catch(() => undefined)
     return { kind: 'result', result }
   }
@@ -159,8 +200,7 @@ export class FleetFilters implements NodeFilters {
   }
 
   #keep(handle: string, undo: () => void): void {
-    this.#serial = (this.#serial + 1) % 2 ** 32
-    this.#undelivered.set(handle, { serial: this.#serial, undo })
+    this.#undelivered.set(handle, undo)
     const [oldest] = this.#undelivered.keys()
     if (this.#undelivered.size > MOST_UNDELIVERED && oldest !== undefined) this.#undelivered.delete(oldest)
   }

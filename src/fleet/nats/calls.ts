@@ -23,10 +23,12 @@ const KIND = /^[a-zA-Z]{1,64}$/
 const NO_RESPONDERS = 503
 
 interface Pending {
-  readonly chunks: Buffer[]
+  chunks: Buffer[]
+  /** Sends the question, once more after the connection was lost. */
+  readonly send: () => void
   readonly resolve: (answer: Buffer) => void
   readonly reject: (error: Error) => void
-  readonly timer: NodeJS.Timeout
+  readonly timers: readonly NodeJS.Timeout[]
 }
 
 export interface MemberCallsOptions {
@@ -35,7 +37,11 @@ export interface MemberCallsOptions {
   readonly self: MemberId
 }
 
-/** Calls between members over core NATS: a question of one message, an answer of as many as it takes. */
+/**
+ * Calls between members over core NATS: a question of one message, an answer of as many as it takes. Without a connection
+ * a call waits for the next one, for as long as it may take; one without an answer in half its time is sent again. So what
+ * is asked has to be the same when it is asked twice.
+ */
 export class MemberCalls implements FleetCallsPort {
   readonly #connection: FleetConnection
   readonly #names: FleetNames
@@ -43,6 +49,7 @@ export class MemberCalls implements FleetCallsPort {
   readonly #inbox = createInbox()
   readonly #subscriptions: Subscription[] = []
   readonly #pending = new Map<string, Pending>()
+  readonly #endEvents: () => void
   #token = 0
   #held = 0
   #answering = 0
@@ -52,6 +59,9 @@ export class MemberCalls implements FleetCallsPort {
     this.#names = names
     this.#self = self
     this.#subscribe(`${this.#inbox}.*`, (message) => this.#take(message))
+    this.#endEvents = connection.onEvent(({ kind }) => {
+      if (kind === 'connected') this.#sendAgain()
+    })
   }
 
   serve(service: string, answer: FleetAnswerer): () => void {
@@ -62,8 +72,7 @@ export class MemberCalls implements FleetCallsPort {
   }
 
   call(member: MemberId, service: string, payload: Uint8Array, milliseconds: number): Promise<Buffer> {
-    const { isConnected, maxPayload, nats } = this.#connection
-    if (!isConnected) return Promise.reject(new FleetError('Unreachable', 'not connected to NATS'))
+    const { maxPayload, nats } = this.#connection
     if (payload.length > maxPayload - HEADER_ROOM)
       return Promise.reject(new FleetError('TooLarge', `a call of ${payload.length} bytes`))
     this.#token += 1
@@ -77,15 +86,30 @@ export class MemberCalls implements FleetCallsPort {
           new FleetError('Timeout', `${member} did not answer ${service} in ${milliseconds} ms`),
         )
       const timer = setTimeout(late, milliseconds)
-      this.#pending.set(token, { chunks: [], resolve, reject, timer })
-      nats.publish(this.#names.service(member, service), payload, {
-        headers,
-        reply: `${this.#inbox}.${token}`,
-      })
+      const again = setTimeout(() => {
+        if (this.#pending.get(token)?.chunks.length === 0 && this.#connection.isConnected) send()
+      }, milliseconds / 2)
+      const send = () =>
+        nats.publish(this.#names.service(member, service), payload, {
+          headers,
+          reply: `${this.#inbox}.${token}`,
+        })
+      this.#pending.set(token, { chunks: [], send, resolve, reject, timers: [timer, again] })
+      if (this.#connection.isConnected) send()
     })
   }
 
+  /** What was lost with the connection: the other member may be asked for the same twice. */
+  #sendAgain(): void {
+    for (const call of this.#pending.values()) {
+      for (const chunk of call.chunks) this.#held -= chunk.length
+      call.chunks = []
+      call.send()
+    }
+  }
+
   close(): void {
+    this.#endEvents()
     for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe()
     for (const token of [...this.#pending.keys()])
       this.#fail(token, new FleetError('Closed', 'this member leaves'))
@@ -182,7 +206,7 @@ export class MemberCalls implements FleetCallsPort {
   #end(token: string): void {
     const call = this.#pending.get(token)
     if (call === undefined) return
-    clearTimeout(call.timer)
+    for (const timer of call.timers) clearTimeout(timer)
     this.#pending.delete(token)
     for (const chunk of call.chunks) this.#held -= chunk.length
   }

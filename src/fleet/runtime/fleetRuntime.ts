@@ -30,6 +30,7 @@ import { makerOf } from './maker.ts'
 import { OwnState } from './ownState.ts'
 import { PartHost } from './partHost.ts'
 import { reachNats } from './reachNats.ts'
+import { SilenceTimer } from './silenceTimer.ts'
 import { Skipped } from './skipped.ts'
 import { encodeStatus, statusOf } from './status.ts'
 
@@ -86,6 +87,7 @@ export class FleetRuntime {
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
+  readonly #silence = new SilenceTimer(() => this.#look())
   readonly #listeners = new Set<() => void>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #refused: string[] = []
@@ -144,6 +146,7 @@ export class FleetRuntime {
     this.#isStopped = true
     for (const timer of this.#timers) clearInterval(timer)
     if (this.#headTimer !== null) clearTimeout(this.#headTimer)
+    this.#silence.close()
     this.#exchange?.close()
     await this.#parts.stop()
     this.#calls?.close()
@@ -422,7 +425,8 @@ export class FleetRuntime {
     this.#holdHeads(!isAlone)
     this.#lookAtHead(others, isAlone, now)
     this.#lookAtMaker(others, now)
-    this.#news.announce(others)
+    this.#news.announce(others, now)
+    this.#silence.watch(others, now)
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 

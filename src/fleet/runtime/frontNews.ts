@@ -2,6 +2,12 @@ import type { FleetFrontEvent, MemberId } from '../interface.ts'
 import type { HeardMember } from '../presence/members.ts'
 import { linksOf } from './links.ts'
 
+/**
+ * Milliseconds after which what was heard of a member is not waited for: less than a request waits, so that the block of
+ * a member that went away is no refusal here.
+ */
+export const ANNOUNCED_FOR = 1700
+
 /** What the front thread is told of other members, with each change. */
 export class FrontNews {
   readonly #tell: (event: FleetFrontEvent) => void
@@ -12,9 +18,10 @@ export class FrontNews {
     this.#tell = tell
   }
 
-  /** Blocks that present members have. */
-  announce(others: readonly HeardMember[]): void {
-    const blocks = others.map(({ presence: { executed } }) => ({
+  /** Blocks that present members have. @param now milliseconds of the monotonic clock */
+  announce(others: readonly HeardMember[], now: number): void {
+    const heard = others.filter(({ heardAt }) => now - heardAt < ANNOUNCED_FOR)
+    const blocks = heard.map(({ presence: { executed } }) => ({
       number: executed.number,
       hash: executed.hash,
     }))

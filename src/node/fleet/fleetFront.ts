@@ -12,6 +12,7 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
+import { asBuffer } from '../../util/bytes.ts'
 import { Waits } from '../../util/waits.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
@@ -60,7 +61,7 @@ export class FleetFront implements Membership {
       memory,
       failure,
     })
-    this.serve(FILTER_SERVICE, (payload) => filters.answer(payload))
+    this.serve(FILTER_SERVICE, async (payload) => asBuffer(await filters.answer(payload)))
     return filters
   }
 

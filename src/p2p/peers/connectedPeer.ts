@@ -88,8 +88,9 @@ export class ConnectedPeer implements Peer {
     const reclaim = trusted ? null : () => this.disconnect(null)
     this.#memory = memory.open(reclaim)
     this.#outgoing = outgoing.open(reclaim)
-    this.#rate = this.ranges ? null : new InboundRate(scheduler)
-    this.#pace = new UnaskedPace(scheduler, trusted ? TRUSTED_FACTOR : 1)
+    const factor = trusted ? TRUSTED_FACTOR : 1
+    this.#rate = this.ranges ? null : new InboundRate(scheduler, factor)
+    this.#pace = new UnaskedPace(scheduler, factor)
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({
       connection,

@@ -11,11 +11,14 @@ const MINUTE_MS = 60_000
 /** Counts the unsolicited messages of a peer. */
 export class InboundRate {
   readonly #scheduler: Scheduler
+  readonly #limit: number
   #minute = Number.NaN
   #count = 0
 
-  constructor(scheduler: Scheduler) {
+  /** @param factor of the limit */
+  constructor(scheduler: Scheduler, factor = 1) {
     this.#scheduler = scheduler
+    this.#limit = factor * MINUTE_LIMIT
   }
 
   /** Counts a message; false when it exceeds the limit of this minute. */
@@ -26,11 +29,11 @@ export class InboundRate {
       this.#count = 0
     }
     this.#count += 1
-    return this.#count <= MINUTE_LIMIT
+    return this.#count <= this.#limit
   }
 
   /** Whether the next one would exceed the limit. */
   get isSpent(): boolean {
-    return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= MINUTE_LIMIT
+    return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= this.#limit
   }
 }

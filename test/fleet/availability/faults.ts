@@ -31,7 +31,7 @@ export function faultsOf(fleet: TestFleet): readonly Fault[] {
     network === null
       ? []
       : [false, true].map((both) => ({
-          ...none,
+          hit: away,
           away,
           name: `${name} cut off ${both ? 'both ways' : 'one way'}`,
           begin: async () => cuts(at, both),

@@ -49,6 +49,11 @@ t.test('a wrong flag or command is refused with the name that was meant', async 
   t.match(flag.thrown, { exitCode: 1 })
   t.match(flag.stderr, /unknown option '--netwrok'\n\(Did you mean --network\?\)/)
   t.match((await run(['start', '--port=8545'])).stderr, 'Did you mean --http-port?')
+  for (const words of [['--fleet-hold', '50'], ['--fleet-hold=50']])
+    t.match(
+      (await run(['start', ...words])).stderr,
+      /^error: --fleet-hold is no option any more: .*--fleet-adopt-wait/,
+    )
   t.match((await run(['imprt'])).stderr, 'Did you mean import?')
   t.match((await run(['import'])).stderr, "missing required argument 'FILE'")
 })

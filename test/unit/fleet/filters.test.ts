@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { decodeFilterCall, encodeFilterReply } from '../../../src/fleet/filters/filterCall.ts'
+import { decodeFilterCall, encodeFilterCall } from '../../../src/fleet/filters/filterCall.ts'
 import { createFilterId, memberOfFilter } from '../../../src/fleet/filters/filterId.ts'
 import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
 import type { MemberId } from '../../../src/fleet/interface.ts'
@@ -128,6 +128,33 @@ t.test('a poll whose answer is lost loses nothing, whoever asks next', async (t)
   t.same((await other.ask('eth_getFilterChanges', first)).result, [])
 })
 
+t.test('the same poll is answered the same, however often it is asked', async (t) => {
+  const { owner, other, mine } = openMembers(t)
+  const { result } = await owner.ask('eth_newBlockFilter')
+  const id = result as string
+  const poll = (at: number) => {
+    const call = encodeFilterCall({ what: 'eth_getFilterChanges', id, poll: at.toString().repeat(16) })
+    return owner.filters.answer(call).then((answer) => Buffer.from(answer).toString())
+  }
+  const delivered = (at: number) =>
+    owner.filters.answer(encodeFilterCall({ what: 'delivered', id, poll: at.toString().repeat(16) }))
+  const one = await mine()
+  const first = poll(1)
+  const again = poll(1)
+  const two = await mine()
+  t.match(await first, one)
+  t.equal(await again, await first)
+  t.equal(await poll(1), await first, 'without what came since')
+  await delivered(1)
+  t.same((await other.ask('eth_getFilterChanges', id)).result, [two], 'which is not lost by that')
+  const three = await mine()
+  t.match(await poll(2), three)
+  await delivered(1)
+  t.match(await poll(3), three, 'another poll was delivered')
+  await delivered(3)
+  t.notMatch(await poll(4), three)
+})
+
 t.test('a member that is away: ask again for ten seconds, then the filter is gone', async (t) => {
   const { net, owner, other } = openMembers(t)
   const { result: filter } = await owner.ask('eth_newBlockFilter')
@@ -166,7 +193,7 @@ t.test('what is no filter of anybody, and what does not parse', async (t) => {
   const bad = new FleetFilters({
     self: owner.self,
     own: owner.filters,
-    call: async () => encodeFilterReply(0, Buffer.from('rubbish')),
+    call: async () => Buffer.from('rubbish'),
     silentFor: () => 0,
     ask: async () => Buffer.alloc(0),
     memory: unlimitedCaller('fleet').account.memory,

@@ -34,7 +34,10 @@ function openMember(t: Test) {
       built += 1
       serial += 1
       const { header, transactions, uncles } = node.core.pendingBlock().block
-      const own = header.with({ timestamp: header.fields.timestamp + BigInt(serial), parentHash: parent.hash })
+      const own = header.with({
+        timestamp: header.fields.timestamp + BigInt(serial),
+        parentHash: parent.hash,
+      })
       return new Block(own, transactions, uncles)
     },
     isProven: () => true,

@@ -177,6 +177,14 @@ t.test('a peer is heard 1,001 times in a minute of the clock, a rhizome without 
   }
 })
 
+t.test('a trusted peer is heard ten times as often', async (t) => {
+  const scene = new PeerScene()
+  await scene.time.pass(60_000 - (scene.time.now() % 60_000))
+  const { connection } = scene.connect({}, true)
+  await tellMany(connection, 1500)
+  t.equal(scene.messages.length, 1500)
+})
+
 t.test('answers to open questions are no part of what is heard in a minute', async (t) => {
   const scene = new PeerScene()
   await scene.time.pass(60_000 - (scene.time.now() % 60_000))
