@@ -45,6 +45,8 @@ const balancer = await Balancer.start(values.balancer as BalancerName, {
   members: fleet.members.map(({ origin }) => new URL(origin).host),
 })
 let wrong = 0
+/** Reads of blocks that another member had and that did not come in time: a balancer asks elsewhere. */
+let notHere = 0
 try {
   if (fleet.network === null) print('links cannot be cut here: root and namespaces are needed')
   const all = [...faultsOf(fleet), ...rollingRestart(fleet.members)]
@@ -76,6 +78,7 @@ try {
   build?.remove()
   rmSync(folder, { recursive: true, force: true })
 }
+print(`${notHere} reads at members that were not hit were refused by fleet.md §4`)
 print(wrong === 0 ? 'nothing failed that must not' : `${wrong} rounds failed`)
 process.exit(wrong === 0 ? 0 : 1)
 
@@ -86,12 +89,15 @@ function boundOf(text: string): number {
 /** Requests at a member that was hit may fail; polls of filters that are away are counted apart. */
 function tell({ fault, took, targets }: Round): void {
   print(`${fault}: whole after ${(took / 1000).toFixed(1)} s`)
-  for (const { target, isHit, requests, failed, p50, p99, longest, failures } of targets) {
-    const isWrong = !isHit && failed.read + failed.send > 0
+  for (const { target, isHit, requests, failed, notHere: late, p50, p99, longest, failures } of targets) {
+    const isRefused = target !== BALANCER && !isHit
+    if (isRefused) notHere += late
+    const isWrong = !isHit && failed.read + failed.send > (isRefused ? late : 0)
     if (isWrong) wrong += 1
     const what = `${failed.read} reads, ${failed.send} sends, ${failed.poll} polls failed`
     const note = isWrong ? ' WRONG' : isHit ? ' (hit)' : ''
     print(`  ${target}${note}: ${requests} requests, ${what}; p50 ${p50}, p99 ${p99}, longest ${longest} ms`)
-    if (isWrong || target === BALANCER) for (const text of failures) print(`    ${text}`)
+    if (isWrong || (isRefused && late > 0) || target === BALANCER)
+      for (const text of failures) print(`    ${text}`)
   }
 }

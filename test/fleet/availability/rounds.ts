@@ -6,6 +6,7 @@ import { until } from '../cluster/until.ts'
 import type { Fault } from './faults.ts'
 import { Load, type RequestKind } from './load.ts'
 
+const NOT_HERE = /-32005 the block is not here yet/
 /** Name of the balancer among the targets. */
 export const BALANCER = 'balancer'
 const memberName = (member: number) => `m${member}`
@@ -28,6 +29,8 @@ export interface TargetRound {
   readonly isHit: boolean
   readonly requests: number
   readonly failed: Readonly<Record<RequestKind, number>>
+  /** Of the reads that failed: those of a block that another member has, after two seconds (fleet.md §4). */
+  readonly notHere: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
@@ -109,10 +112,12 @@ function judge(load: Load, { hit }: Fault): readonly TargetRound[] {
     const at = (share: number) =>
       Math.round(times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0)
     const failed = { read: 0, send: 0, poll: 0 }
+    let notHere = 0
     const texts = new Map<string, number>()
     for (const { kind, failure } of answered) {
       if (failure === null) continue
       failed[kind] += 1
+      if (NOT_HERE.test(failure)) notHere += 1
       texts.set(failure, (texts.get(failure) ?? 0) + 1)
     }
     return {
@@ -120,6 +125,7 @@ function judge(load: Load, { hit }: Fault): readonly TargetRound[] {
       isHit: hit.some((member) => memberName(member) === target),
       requests: answered.length,
       failed,
+      notHere,
       p50: at(0.5),
       p99: at(0.99),
       longest: Math.round(times.at(-1) ?? 0),
