@@ -37,7 +37,9 @@ async function openMembers(t: Test) {
       request.on('end', () => {
         const manner = manners[index] ?? 200
         if (request.url === '/ready') {
-          response.writeHead(manner === 'never' ? 503 : 200).end()
+          // A node takes no request without a host.
+          const isRead = request.httpVersion === '1.1' && request.headers.host !== undefined
+          response.writeHead(manner === 'never' ? 503 : isRead ? 200 : 400).end()
           return
         }
         asked[index]?.push(`${request.url} ${body}`)

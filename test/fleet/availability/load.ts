@@ -64,7 +64,7 @@ export class Load {
   async start(): Promise<void> {
     for (const target of this.#targets) {
       const { result } = await this.#ask(target, 'eth_newBlockFilter', [])
-      this.#filters.push(result as string)
+      this.#filters.push(typeof result === 'string' ? result : '')
     }
     this.#began = performance.now()
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
