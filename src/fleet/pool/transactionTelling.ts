@@ -37,7 +37,8 @@ export class TransactionTelling {
   async tell(transactions: readonly Buffer[]): Promise<void> {
     const { connection, names, self, present, count } = this.#parts
     const members = present()
-    if (!connection.isConnected || members.length === 0) return
+    // Members that are not present hear them as well: they are compared with when they come, not when they catch up.
+    if (!connection.isConnected) return
     const waits = batchesOf(transactions).map((batch) => {
       this.#number = (this.#number + 1) % 2 ** 32
       const number = this.#number

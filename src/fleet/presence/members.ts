@@ -57,7 +57,8 @@ export class Members {
     this.#members.set(presence.id, { presence, heardAt: now, clockAhead: presence.clock - wall })
     if (this.#isOfChain(presence)) this.#weigh(presence.executed.totalDifficulty, now)
     if (known === undefined || known.presence.life !== presence.life) return 'first'
-    return now - known.heardAt > PRESENT_FOR ? 'again' : 'known'
+    const isBack = known.presence.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
+    return isBack ? 'again' : 'known'
   }
 
   /** This member has executed a block of this weight. */

@@ -25,6 +25,8 @@ export interface Presence {
   readonly life: string
   /** When this process began, milliseconds since 1970. */
   readonly began: number
+  /** How often it reached NATS: what it told before the last time may be lost. */
+  readonly reached: number
   readonly name: string
   readonly version: string
   /** Hex. */
@@ -66,6 +68,7 @@ export function decodePresence(bytes: Buffer): Presence | null {
     id: readText(value['id'], MOST_TEXT, MEMBER_ID),
     life: readText(value['life'], MOST_TEXT, MEMBER_ID),
     began: readInteger(value['began']),
+    reached: readInteger(value['reached']),
     name: readText(value['name'], MOST_TEXT),
     version: readText(value['version'], MOST_TEXT),
     genesis: readText(value['genesis'], MOST_TEXT, HASH),

@@ -15,7 +15,7 @@ import type {
 } from '../interface.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
-import type { FleetConnection, FleetConnectionOptions } from '../nats/natsConnection.ts'
+import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
 import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
@@ -66,11 +66,14 @@ export interface FleetRuntimeParts {
   readonly log: Logger
   readonly parts: readonly FleetPart[]
   tell(event: FleetFrontEvent): void
+  /** How NATS is reached; {@link connectFleet} unless given. */
+  readonly connect?: typeof connectFleet
 }
 
 /** A member of a fleet at work: presence, heads, transactions, and its parts. */
 export class FleetRuntime {
   readonly #options: FleetRuntimeOptions
+  readonly #reach: () => Promise<FleetConnection>
   readonly #chain: FleetChainService
   readonly #front: FleetFrontService
   readonly #log: Logger
@@ -80,6 +83,7 @@ export class FleetRuntime {
   readonly #names: FleetNames
   readonly #life = randomBytes(8).toString('hex')
   readonly #began = Date.now()
+  #reached = 0
   readonly #identity = new Identity()
   readonly #head: ServedHead
   readonly #waits = new HeadWaits()
@@ -108,7 +112,8 @@ export class FleetRuntime {
   #isTold = false
   #isStopped = false
 
-  constructor({ options, chain, front, log, parts, tell }: FleetRuntimeParts) {
+  constructor({ options, chain, front, log, parts, tell, connect = connectFleet }: FleetRuntimeParts) {
+    this.#reach = () => connect(options.connection)
     this.#options = options
     this.#chain = chain
     this.#front = front
@@ -253,7 +258,7 @@ export class FleetRuntime {
 
   async #connect(): Promise<void> {
     const connection = await reachNats(
-      this.#options.connection,
+      this.#reach,
       () => this.#isStopped,
       (error) => {
         this.#count('failedConnections')
@@ -267,6 +272,7 @@ export class FleetRuntime {
     connection.onEvent((event) => {
       if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
       if (event.kind === 'connected') {
+        this.#reached += 1
         this.#log.info({ server: event.server }, 'NATS is reached again')
         this.#parts.reconnected()
         for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
@@ -393,6 +399,7 @@ export class FleetRuntime {
       id,
       life: this.#life,
       began: this.#began,
+      reached: this.#reached,
       name,
       version,
       genesis: this.#genesis,

@@ -226,10 +226,11 @@ export class FleetChain implements ChainSharing {
     const { chain } = this.#open()
     const head = this.#blockOf(chain.head)
     this.#tellLater(() => ({ kind: 'adopted', head }))
-    if (chain.best !== chain.head) return
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    this.#settle()
+    if (chain.best === chain.head) this.#settle()
+    // What is left has its own time: the fleet thread is at work.
+    else if (this.#longest !== null) this.#timer = setTimeout(() => this.#late(), this.#longest)
   }
 
   #settle(): void {

@@ -18,6 +18,7 @@ function presence(number: number, more: Partial<Presence> = {}): Presence {
     id: idOf(number),
     life: idOf(number + 1000),
     began: 1000 + number,
+    reached: 0,
     name: `m${number}`,
     version: '0.1.0',
     genesis: 'aa'.repeat(32),
@@ -84,6 +85,7 @@ t.test('who is present', (t) => {
   t.equal(members.heard(presence(1), 0, 0), 'first')
   t.equal(members.heard(presence(1), 500, 0), 'known')
   t.equal(members.heard(presence(1), 3000, 0), 'again')
+  t.equal(members.heard(presence(1, { reached: 1 }), 3050, 0), 'again', 'what it told may be lost')
   t.equal(members.heard(presence(1, { life: idOf(7) }), 3100, 0), 'first')
   t.same(
     members.present(5100).map(({ presence: { id } }) => id),
