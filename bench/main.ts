@@ -1,4 +1,5 @@
 import { cliArguments } from '../test/support/cli.ts'
+import { FLEET_HELP } from './fleet/options.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
@@ -36,6 +37,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'nanoseconds that keys and limits cost a request',
     help: 'bench -- limits: prints what admission costs a request; writes bench/results/limits.{md,json}',
     run: async () => (await import('./limits/benchLimits.ts')).benchLimits(),
+  },
+  fleet: {
+    summary: 'processor time, heads and messages of several nodes as one service',
+    help: FLEET_HELP,
+    run: async (args) => (await import('./fleet/benchFleet.ts')).benchFleet(args),
   },
   import: {
     summary: 'blocks/s and Mgas/s of imports of recorded and generated chains',

@@ -31,12 +31,15 @@ t.test(
       CHOSEN.includes(name),
     )
     t.equal(faults.length, CHOSEN.length)
-    const options = { fleet, balancer, perSecond: 100, perMember: 20, lasts: 3000, onRound: () => undefined }
-    for (const { fault, targets } of await runRounds(options, faults))
+    const options = { fleet, balancer, perSecond: 100, perMember: 20, lasts: () => 3000, onRound: () => true }
+    for (const { fault, targets, broken, told } of await runRounds(options, faults)) {
+      t.same(broken, [], fault)
+      t.ok(told > 20, `${told} answers are checked`)
       for (const { target, isHit, requests, failed, failures } of targets) {
         t.ok(requests > 20, `${fault}: ${requests} at ${target}`)
         if (!isHit) t.same([failed.read, failed.send], [0, 0], `${fault}: ${failures.join('; ')}`)
       }
+    }
     for (const { origin } of fleet.members) {
       const waits = await readWaits(origin)
       t.same(Object.keys(waits).sort(), ['block', 'poll', 'send'])

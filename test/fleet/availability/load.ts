@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { signedTransaction } from '../../support/signedTransaction.ts'
+import type { HistoryEntry, ShownBlock } from '../faults/clientHistory.ts'
 
 /** Where requests go. */
 export interface Target {
@@ -41,6 +42,10 @@ interface Answer {
 /** What clients of a fleet do, so many requests a second at each target whatever becomes of them. */
 export class Load {
   readonly answered: AnsweredRequest[] = []
+  /** What clients were told since {@link renewFilters}. */
+  readonly history: HistoryEntry[] = []
+  /** Filters that a client polls now. */
+  readonly #polling = new Set<string>()
   readonly #targets: readonly Target[]
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   readonly #owed = new Map<string, number>()
@@ -90,6 +95,7 @@ export class Load {
 
   /** Filters that a member is asked for are gone with it: others take their place. */
   async renewFilters(): Promise<void> {
+    this.history.length = 0
     for (const [index, target] of this.#targets.entries()) {
       const { result } = await this.#ask(target, 'eth_newBlockFilter', []).catch((): Answer => ({}))
       if (typeof result === 'string') this.#filters[index] = result
@@ -111,9 +117,24 @@ export class Load {
     this.#owedPolls += seconds * POLLS_PER_SECOND
     for (; this.#owedPolls >= 1; this.#owedPolls -= 1) {
       this.#turn += 1
-      const filter = this.#filters[this.#turn % this.#filters.length] ?? ''
-      void this.#count(this.#anyTarget(), 'poll', 'eth_getFilterChanges', [filter])
+      void this.#poll(this.#filters[this.#turn % this.#filters.length] ?? '')
     }
+  }
+
+  /** One client of each filter: it polls when it has the answer to the last one. */
+  async #poll(filter: string, target: Target = this.#anyTarget()): Promise<boolean> {
+    if (this.#polling.has(filter)) return false
+    this.#polling.add(filter)
+    const answer = await this.#count(target, 'poll', 'eth_getFilterChanges', [filter])
+    this.#polling.delete(filter)
+    const hashes = Array.isArray(answer?.result) ? (answer.result as readonly string[]) : null
+    this.history.push({ kind: 'polled', filter, hashes })
+    return hashes !== null
+  }
+
+  /** Polls all filters once more. */
+  async lastPolls(): Promise<void> {
+    for (const filter of this.#filters) await this.#poll(filter)
   }
 
   #anyTarget(): Target {
@@ -147,7 +168,10 @@ export class Load {
     const params = [`0x${encoded.toString('hex')}`]
     for (let attempt = 0; attempt < ATTEMPTS && this.#timer !== null; attempt += 1) {
       const answer = await this.#count(this.#anyTarget(), 'send', 'eth_sendRawTransaction', params)
-      if (typeof answer?.result === 'string') this.#hash = answer.result
+      if (typeof answer?.result === 'string') {
+        this.#hash = answer.result
+        this.history.push({ kind: 'acknowledged', at: 'a member', hash: answer.result })
+      }
       if (answer?.result !== undefined || KNOWN.test(answer?.error?.message ?? '')) return
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
@@ -169,6 +193,14 @@ export class Load {
       const { error } = answer
       if (error !== undefined && !(kind === 'send' && KNOWN.test(error.message)))
         failure = `${method}: ${error.code} ${error.message}`
+      if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && failure === null)
+        this.history.push({
+          kind: 'head',
+          member: target.name,
+          began,
+          ended: performance.now(),
+          block: shownBlock(answer.result),
+        })
       if (method === 'eth_blockNumber' && failure === null)
         this.#height = Math.max(this.#height, Number(answer.result))
     } catch (error) {
@@ -205,4 +237,10 @@ export class Load {
       open.end(body)
     })
   }
+}
+
+/** A block of an answer. */
+export function shownBlock(result: unknown): ShownBlock {
+  const { number, hash, parentHash, totalDifficulty } = result as Record<keyof ShownBlock, string>
+  return { number: Number(number), hash, parentHash, totalDifficulty: BigInt(totalDifficulty) }
 }

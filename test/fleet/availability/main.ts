@@ -57,7 +57,7 @@ try {
       balancer,
       perSecond: Number(values.rate),
       perMember: Number(values.direct),
-      lasts: Number(values.lasts) * 1000,
+      lasts: () => Number(values.lasts) * 1000,
       onRound: tell,
     },
     all.filter(({ name }) => isChosen(name)),
@@ -87,7 +87,7 @@ function boundOf(text: string): number {
 }
 
 /** Requests at a member that was hit may fail; polls of filters that are away are counted apart. */
-function tell({ fault, took, targets }: Round): void {
+function tell({ fault, took, targets, broken }: Round): boolean {
   print(`${fault}: whole after ${(took / 1000).toFixed(1)} s`)
   for (const { target, isHit, requests, failed, notHere: late, p50, p99, longest, failures } of targets) {
     const isRefused = target !== BALANCER && !isHit
@@ -100,4 +100,7 @@ function tell({ fault, took, targets }: Round): void {
     if (isWrong || (isRefused && late > 0) || target === BALANCER)
       for (const text of failures) print(`    ${text}`)
   }
+  for (const text of broken) print(`  BROKEN ${text}`)
+  wrong += broken.length
+  return true
 }

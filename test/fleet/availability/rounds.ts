@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askNode } from '../../support/nodeProcess.ts'
+import { askAllPatiently } from '../cluster/askPatiently.ts'
 import type { Balancer } from '../cluster/balancer.ts'
 import type { TestFleet } from '../cluster/testFleet.ts'
 import { until } from '../cluster/until.ts'
+import { checkHistory, type ShownBlock } from '../faults/clientHistory.ts'
+import type { RoundHook } from '../faults/roundHooks.ts'
 import type { Fault } from './faults.ts'
-import { Load, type RequestKind } from './load.ts'
+import { Load, type RequestKind, shownBlock } from './load.ts'
 
 const NOT_HERE = /-32005 the block is not here yet/
 /** Name of the balancer among the targets. */
 export const BALANCER = 'balancer'
+const LOOKS = 20
 const memberName = (member: number) => `m${member}`
 
 export interface RoundsOptions {
@@ -17,9 +21,11 @@ export interface RoundsOptions {
   /** Requests a second at the balancer, and at each member beside that. */
   readonly perSecond: number
   readonly perMember: number
-  /** Milliseconds for which a fault lasts. */
-  readonly lasts: number
-  onRound(round: Round): void
+  /** Milliseconds for which the next fault lasts. */
+  lasts(): number
+  readonly hooks?: readonly RoundHook[]
+  /** @returns whether to go on */
+  onRound(round: Round): boolean
 }
 
 /** What became of the requests of one target while a fault lasted and until the fleet was whole. */
@@ -44,6 +50,10 @@ export interface Round {
   /** Milliseconds from its begin until all members saw all. */
   readonly took: number
   readonly targets: readonly TargetRound[]
+  /** Promises of fleet.md that clients saw broken. */
+  readonly broken: readonly string[]
+  /** What clients were told: heads, transactions, polls. */
+  readonly told: number
 }
 
 /** Waits of a member that was never hit, by reason and upper bound in seconds. */
@@ -56,12 +66,13 @@ interface Seen {
 
 /** Has faults befall a fleet one after the other while clients ask it. */
 export async function runRounds(options: RoundsOptions, faults: readonly Fault[]): Promise<readonly Round[]> {
-  const { fleet, balancer, perSecond, perMember, lasts, onRound } = options
+  const { fleet, balancer, perSecond, perMember, lasts, onRound, hooks = [] } = options
   const load = new Load([
     { name: BALANCER, url: balancer.url, perSecond },
     ...fleet.members.map(({ url }, at) => ({ name: memberName(at), url, perSecond: perMember })),
   ])
   await untilWhole(fleet)
+  for (const hook of hooks) await hook.begin(fleet)
   await load.start()
   const rounds: Round[] = []
   try {
@@ -70,15 +81,20 @@ export async function runRounds(options: RoundsOptions, faults: readonly Fault[]
       load.answered.length = 0
       const began = performance.now()
       await fault.begin()
-      await sleep(lasts)
+      await sleep(lasts())
       await fault.end()
       await untilWhole(fleet)
       const took = performance.now() - began
       // What was asked until then has its answer by now, however long a balancer waited.
       await load.settled(performance.now())
-      const round = { fault: fault.name, took, targets: judge(load, fault) }
+      const targets = judge(load, fault)
+      await load.lastPolls()
+      const broken = [...(await judgeHistory(load, fleet))]
+      for (const hook of hooks)
+        broken.push(...(await hook.afterRound(fleet)).map((what) => `${hook.name}: ${what}`))
+      const round = { fault: fault.name, took, targets, broken, told: load.history.length }
       rounds.push(round)
-      onRound(round)
+      if (!onRound(round)) break
       await load.renewFilters()
     }
   } finally {
@@ -100,6 +116,42 @@ export async function untilWhole(fleet: TestFleet): Promise<void> {
           fleet.members.length - 1,
     )
   })
+}
+
+/** Asks all members for what clients were told. */
+async function judgeHistory({ history }: Load, fleet: TestFleet): Promise<readonly string[]> {
+  const entries = [...history]
+  const hashes = entries.flatMap((entry) => (entry.kind === 'acknowledged' ? [entry.hash] : []))
+  const unknown = new Map<string, readonly string[]>()
+  for (const { url, member } of fleet.members) {
+    const missing = async () => {
+      const found = await askAllPatiently<object | null>(
+        url,
+        'eth_getTransactionByHash',
+        hashes.map((hash) => [hash]),
+      )
+      return hashes.filter((_, at) => found[at] === null)
+    }
+    // One that comes back asks the others for what it lacks.
+    for (let look = 0; look < LOOKS && (await missing()).length > 0; look += 1) await sleep(500)
+    unknown.set(memberName(member), await missing())
+  }
+  const polls = entries.flatMap((entry) => (entry.kind === 'polled' ? (entry.hashes ?? []) : []))
+  const [first] = fleet.members
+  const blocks = new Map<string, ShownBlock>()
+  for (let asked = [...new Set(polls)]; asked.length > 0; ) {
+    const found = await askAllPatiently<object | null>(
+      first?.url ?? '',
+      'eth_getBlockByHash',
+      asked.map((hash) => [hash, false]),
+    )
+    for (const block of found) if (block !== null) blocks.set(shownBlock(block).hash, shownBlock(block))
+    const lowest = Math.min(...[...blocks.values()].map(({ number }) => number))
+    asked = [...blocks.values()].flatMap(({ number, parentHash }) =>
+      number > lowest && !blocks.has(parentHash) ? [parentHash] : [],
+    )
+  }
+  return checkHistory(entries, { unknown, blocks })
 }
 
 function judge(load: Load, { hit }: Fault): readonly TargetRound[] {

@@ -7,10 +7,10 @@ import { type SimClient, SimNats } from './simNats.ts'
 import { VirtualTime } from './virtualTime.ts'
 
 /** Milliseconds of a run; in the last of them nothing befalls anybody. */
-const RUN = 43_000
-const CALM = 13_000
+const RUN = 45_000
+const CALM = 15_000
 /** And no block is made in these. */
-const SETTLING = 6000
+const SETTLING = 9000
 const SYNC_EVERY = 500
 
 /** What a run has beside blocks, sends, reads and polls. */
