@@ -46,53 +46,43 @@ export interface FleetReport {
   readonly problems: readonly string[]
 }
 
-/** Listens to the members of a fleet and looks at its buckets. @throws FleetError */
-export async function readFleetReport({
-  connection,
-  names,
-}: {
+interface Reached {
   readonly connection: FleetConnection
   readonly names: FleetNames
-}): Promise<FleetReport> {
+}
+
+/** Listens to the members of a fleet and looks at its buckets. @throws FleetError */
+export async function readFleetReport({ connection, names }: Reached): Promise<FleetReport> {
   const problems: string[] = []
-  const heard = await listen(connection, names, problems)
-  const statuses = await askAll(connection, names, [...heard.keys()])
-  for (const { self, reason, members } of statuses) {
-    const name = heard.get(self)?.presence.name ?? self
-    if (reason !== null) problems.push(`${name} is not present: ${reason}`)
-    for (const other of members) {
-      if (other.reason !== null && heard.has(other.id))
-        problems.push(`${name} finds ${other.name} ${other.reason}`)
-      if (other.present && other.linked === false)
-        problems.push(`${name} and ${other.name} have no connection as peers`)
+  const heard = await listen({ connection, names }, problems)
+  const nameOf = (id: MemberId) => heard.get(id)?.name ?? id
+  for (const { self, reason, members } of await askAll({ connection, names }, [...heard.keys()])) {
+    if (reason !== null) problems.push(`${nameOf(self)} is not present: ${reason}`)
+    for (const { id, name, reason: why, present, linked } of members) {
+      if (why !== null && heard.has(id)) problems.push(`${nameOf(self)} finds ${name} ${why}`)
+      if (present && linked === false)
+        problems.push(`${nameOf(self)} and ${name} have no connection as peers`)
     }
   }
-  const members = [...heard.values()].map(memberOf).sort((one, other) => (one.id < other.id ? -1 : 1))
+  const members = [...heard.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   for (const { name, clockAhead } of members)
     if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
       problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
   if (members.length === 0) problems.push('no member is heard')
-  return { fleet: names.fleet, members, buckets: await bucketsOf(connection, names, problems), problems }
-}
-
-interface Heard {
-  readonly presence: Presence
-  readonly clockAhead: number
+  return { fleet: names.fleet, members, buckets: await bucketsOf({ connection, names }, problems), problems }
 }
 
 async function listen(
-  { nats }: FleetConnection,
-  names: FleetNames,
+  { connection: { nats }, names }: Reached,
   problems: string[],
-): Promise<Map<MemberId, Heard>> {
-  const heard = new Map<MemberId, Heard>()
+): Promise<ReadonlyMap<MemberId, ReportedMember>> {
+  const heard = new Map<MemberId, ReportedMember>()
   let malformed = 0
   const subscription = nats.subscribe(names.presence, {
-    callback: (error, message) => {
-      if (error !== null) return
+    callback: (_error, { data }) => {
       try {
-        const presence = decodePresence(Buffer.from(message.data))
-        if (presence !== null) heard.set(presence.id, { presence, clockAhead: presence.clock - Date.now() })
+        const presence = decodePresence(Buffer.from(data))
+        if (presence !== null) heard.set(presence.id, reported(presence))
       } catch {
         malformed += 1
       }
@@ -104,29 +94,8 @@ async function listen(
   return heard
 }
 
-async function askAll(
-  connection: FleetConnection,
-  names: FleetNames,
-  members: readonly MemberId[],
-): Promise<readonly FleetStatus[]> {
-  const calls = new MemberCalls({ connection, names, self: randomBytes(8).toString('hex') })
-  try {
-    const answers = await Promise.all(
-      members.map((member) =>
-        calls.call(member, STATUS_SERVICE, Buffer.alloc(0), PATIENCE).then(
-          (answer) => [JSON.parse(answer.toString('utf8')) as FleetStatus],
-          () => [],
-        ),
-      ),
-    )
-    return answers.flat()
-  } finally {
-    calls.close()
-  }
-}
-
-function memberOf({ presence, clockAhead }: Heard): ReportedMember {
-  const { id, name, version, ready, draining, executed, adopted } = presence
+function reported({ executed, adopted, ...presence }: Presence): ReportedMember {
+  const { id, name, version, ready, draining, clock } = presence
   return {
     id,
     name,
@@ -135,27 +104,38 @@ function memberOf({ presence, clockAhead }: Heard): ReportedMember {
     executed: executed.number,
     adopted: adopted.number,
     hash: adopted.hash.toString('hex'),
-    clockAhead,
+    clockAhead: clock - Date.now(),
   }
 }
 
+async function askAll(
+  { connection, names }: Reached,
+  members: readonly MemberId[],
+): Promise<readonly FleetStatus[]> {
+  const calls = new MemberCalls({ connection, names, self: randomBytes(8).toString('hex') })
+  const answers = await Promise.allSettled(
+    members.map((member) => calls.call(member, STATUS_SERVICE, Buffer.alloc(0), PATIENCE)),
+  )
+  calls.close()
+  return answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [JSON.parse(answer.value.toString()) as FleetStatus] : [],
+  )
+}
+
 async function bucketsOf(
-  { nats }: FleetConnection,
-  names: FleetNames,
+  { connection, names }: Reached,
   problems: string[],
 ): Promise<readonly ReportedBucket[]> {
-  const states = await readBuckets(nats, names)
-  return states.flatMap(({ name, info }) => {
+  return (await readBuckets(connection.nats, names)).flatMap(({ name, info }) => {
     if (info === null) {
       problems.push(`the bucket ${name} is missing: run \`rhizome fleet init\``)
       return []
     }
     const replicas = info.config.num_replicas
-    const current =
-      1 +
-      (info.cluster?.replicas ?? []).filter(
-        ({ current: isCurrent, offline }) => isCurrent && offline !== true,
-      ).length
+    const others = (info.cluster?.replicas ?? []).filter(
+      ({ current, offline }) => current && offline !== true,
+    )
+    const current = 1 + others.length
     if (current < replicas)
       problems.push(`the bucket ${name} is up to date on ${current} of ${replicas} servers`)
     return [{ name, replicas, current, bytes: info.state.bytes }]

@@ -20,10 +20,8 @@ const ANSWERS_IN = 2000
 const SILENT_AFTER = 2500
 /** Milliseconds after which its filters are gone. */
 const GONE_AFTER = 10_000
-/** Polls whose answers nobody has acknowledged. */
-const MOST_UNDELIVERED = 10_000
-/** Answers that are kept for them, and their bytes: the oldest go first. */
-const MOST_ANSWERS = 1000
+/** Forwarded polls that are kept, and bytes of their answers: the oldest go first. */
+const MOST_FORWARDED = 10_000
 const ANSWER_BYTES = 32 * 1024 * 1024
 const POLL_BYTES = 8
 
@@ -47,20 +45,21 @@ type Result = Extract<FilterReply, { kind: 'result' }>
 /** Code of the answer that there is no such filter. */
 const NOT_FOUND = -32000
 
-interface KeptAnswer {
+/** The last poll of a filter that came from another member, until that one has its answer. */
+interface ForwardedPoll {
   readonly poll: string
-  readonly answer: Promise<Uint8Array>
-  /** Once it is there. */
+  /** For who asks the same again; null once there was no room for it. */
+  answer: Promise<Uint8Array> | null
+  /** Of the answer, once it is there. */
   bytes: number
+  /** Has the next poll tell the same again. */
+  undo: () => void
 }
 
 /** Filters of all members: a filter lives where it was made, and others forward what is asked of it (fleet.md §8). */
 export class FleetFilters implements NodeFilters {
   readonly #parts: FleetFiltersParts
-  /** Take the last polls back that were forwarded, by filter, until their answers came. */
-  readonly #undelivered = new Map<string, () => void>()
-  /** Answers to them, for who asks the same again. */
-  readonly #answers = new Map<string, KeptAnswer>()
+  readonly #forwarded = new Map<string, ForwardedPoll>()
   #bytes = 0
 
   constructor(parts: FleetFiltersParts) {
@@ -95,17 +94,16 @@ export class FleetFilters implements NodeFilters {
     const owner = this.#ownerOf(handle, memory)
     if (owner !== null) return this.#pollElsewhere(owner, handle, memory)
     // Nobody had the answer to the last poll: this one tells of the same, and of what came since.
-    this.#undelivered.get(handle)?.()
-    this.#undelivered.delete(handle)
+    const last = this.#forwarded.get(handle)
+    last?.undo()
     const changes = this.#parts.own.poll(handle, memory)
-    if (memory !== this.#parts.memory) {
-      this.#forget(handle)
-      return changes
-    }
-    return whenThere(changes, (there) => {
-      if (there !== null && there.kind !== 'result') this.#keep(handle, there.undo)
-      return there
-    })
+    if (memory !== this.#parts.memory) this.#forget(handle)
+    else if (last !== undefined)
+      return whenThere(changes, (there) => {
+        last.undo = there !== null && there.kind !== 'result' ? there.undo : () => undefined
+        return there
+      })
+    return changes
   }
 
   content(handle: string, memory?: MemoryUse | null) {
@@ -130,34 +128,41 @@ export class FleetFilters implements NodeFilters {
     const call = decodeFilterCall(asBuffer(payload))
     if (call.what === 'eth_getFilterChanges') return this.#answerPoll(call.id, call.poll, requestOf(call))
     if (call.what !== 'delivered') return this.#parts.ask(requestOf(call))
-    if (this.#answers.get(call.id)?.poll === call.poll) {
-      this.#forget(call.id)
-      this.#undelivered.delete(call.id)
-    }
+    if (this.#forwarded.get(call.id)?.poll === call.poll) this.#forget(call.id)
     return Buffer.alloc(0)
   }
 
   async #answerPoll(id: string, poll: string, request: string): Promise<Uint8Array> {
-    const last = this.#answers.get(id)
-    if (last?.poll === poll) return last.answer
+    const last = this.#forwarded.get(id)
+    if (last?.poll === poll && last.answer !== null) return last.answer
     this.#forget(id)
-    const kept: KeptAnswer = { poll, answer: this.#parts.ask(request), bytes: 0 }
-    this.#answers.set(id, kept)
+    const kept: ForwardedPoll = { poll, answer: null, bytes: 0, undo: last?.undo ?? (() => undefined) }
+    this.#forwarded.set(id, kept)
+    kept.answer = this.#parts.ask(request)
     const answer = await kept.answer
-    if (this.#answers.get(id) === kept) {
+    if (this.#forwarded.get(id) === kept) {
       kept.bytes = answer.length
       this.#bytes += answer.length
     }
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MOST_ANSWERS && this.#bytes <= ANSWER_BYTES) break
-      this.#forget(oldest)
+    for (const [oldest, { bytes }] of this.#forwarded) {
+      if (this.#forwarded.size > MOST_FORWARDED) this.#forget(oldest)
+      else if (this.#bytes <= ANSWER_BYTES) break
+      else if (bytes > 0) this.#drop(oldest)
     }
     return answer
   }
 
+  /** Keeps that it was polled, and not what the answer was. */
+  #drop(id: string): void {
+    const forwarded = this.#forwarded.get(id)
+    if (forwarded === undefined) return
+    this.#bytes -= forwarded.bytes
+    Object.assign(forwarded, { answer: null, bytes: 0 })
+  }
+
   #forget(id: string): void {
-    this.#bytes -= this.#answers.get(id)?.bytes ?? 0
-    this.#answers.delete(id)
+    this.#drop(id)
+    this.#forwarded.delete(id)
   }
 
   async #pollElsewhere(
@@ -197,12 +202,6 @@ export class FleetFilters implements NodeFilters {
     if (reply.kind === 'result') return reply
     if (reply.code === NOT_FOUND) return null
     throw this.#parts.failure(reply.code, reply.message)
-  }
-
-  #keep(handle: string, undo: () => void): void {
-    this.#undelivered.set(handle, undo)
-    const [oldest] = this.#undelivered.keys()
-    if (this.#undelivered.size > MOST_UNDELIVERED && oldest !== undefined) this.#undelivered.delete(oldest)
   }
 }
 

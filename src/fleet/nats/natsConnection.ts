@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import {
@@ -40,10 +40,6 @@ export type FleetConnectionEvent =
   | { readonly kind: 'disconnected'; readonly server: string }
   /** A server is too old and is not used. */
   | { readonly kind: 'refused'; readonly server: string; readonly version: string }
-  /** Messages come faster than this thread takes them, or NATS reports an error. */
-  | { readonly kind: 'trouble'; readonly message: string }
-  /** No more attempts are made. */
-  | { readonly kind: 'closed'; readonly error: FleetError | null }
 
 /** The connection of a member to NATS. */
 export interface FleetConnection {
@@ -81,7 +77,7 @@ class Connection implements FleetConnection {
   readonly #options: FleetConnectionOptions
   readonly #listeners = new Set<(event: FleetConnectionEvent) => void>()
   #nats: NatsConnection | null = null
-  #isConnected = false
+  isConnected = false
   #attempts = 0
 
   constructor(options: FleetConnectionOptions) {
@@ -91,10 +87,6 @@ class Connection implements FleetConnection {
   get nats(): NatsConnection {
     if (this.#nats === null) throw new FleetError('Closed', 'not connected to NATS yet')
     return this.#nats
-  }
-
-  get isConnected(): boolean {
-    return this.#isConnected
   }
 
   get maxPayload(): number {
@@ -119,7 +111,11 @@ class Connection implements FleetConnection {
         failures.push(connectFailure(error, server, options.tls !== undefined))
       }
     }
-    throw failures.find(({ code }) => code !== 'Unreachable') ?? failures[0] ?? noServers()
+    throw (
+      failures.find(({ code }) => code !== 'Unreachable') ??
+      failures[0] ??
+      new FleetError('Unreachable', 'no NATS servers are given')
+    )
   }
 
   onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
@@ -134,37 +130,18 @@ class Connection implements FleetConnection {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_TIME)
     })
-    if (this.#isConnected) await Promise.race([nats.flush().catch(() => undefined), late])
+    if (this.isConnected) await Promise.race([nats.flush().catch(() => undefined), late])
     clearTimeout(timer)
-    this.#isConnected = false
+    this.isConnected = false
     await nats.close()
   }
 
   async #follow(nats: NatsConnection): Promise<void> {
-    void nats.closed().then((error) => {
-      this.#isConnected = false
-      const cause = error instanceof Error ? toFleetError(error, 'the connection to NATS was given up') : null
-      this.#tell({ kind: 'closed', error: cause })
-    })
     for await (const status of nats.status()) {
-      switch (status.type) {
-        case 'disconnect':
-          this.#isConnected = false
-          this.#tell({ kind: 'disconnected', server: status.server })
-          break
-        case 'reconnect':
-          await this.#reconnected(nats, status.server)
-          break
-        case 'error':
-          this.#tell({ kind: 'trouble', message: status.error.message })
-          break
-        case 'slowConsumer':
-          this.#tell({
-            kind: 'trouble',
-            message: `${status.pending} messages of ${status.sub.getSubject()} wait`,
-          })
-          break
-      }
+      if (status.type === 'reconnect') await this.#reconnected(nats, status.server)
+      if (status.type !== 'disconnect') continue
+      this.isConnected = false
+      this.#tell({ kind: 'disconnected', server: status.server })
     }
   }
 
@@ -177,7 +154,7 @@ class Connection implements FleetConnection {
       return
     }
     this.#attempts = 0
-    this.#isConnected = true
+    this.isConnected = true
     this.#tell({ kind: 'connected', server, version })
   }
 
@@ -229,7 +206,10 @@ async function tryServer(server: string, options: ConnectionOptions): Promise<vo
   const nats = await connect({ ...options, servers: [server] })
   const version = versionOf(nats)
   await nats.close()
-  if (isTooOld(version)) throw new FleetError('ServerTooOld', tooOld(server, version))
+  if (!isTooOld(version)) return
+  const has = `the NATS server ${server} has version ${version}`
+  const advice = 'because older ones lose what they acknowledged: upgrade it'
+  throw new FleetError('ServerTooOld', `${has}; a fleet needs ${OLDEST_SERVER} or newer, ${advice}`)
 }
 
 /** With TLS 1.3 a server that refuses the certificate of a client looks like one that says nothing. */
@@ -240,10 +220,6 @@ function connectFailure(error: unknown, server: string, withTls: boolean): Fleet
   return new FleetError('Timeout', `the NATS server ${server} does not answer${certificate}`, {
     cause: error,
   })
-}
-
-function noServers(): FleetError {
-  return new FleetError('Unreachable', 'no NATS servers are given: name them with --fleet')
 }
 
 function shuffled(servers: readonly string[]): readonly string[] {
@@ -264,17 +240,10 @@ export function isTooOld(version: string): boolean {
   }
 }
 
-function tooOld(server: string, version: string): string {
-  return (
-    `the NATS server ${server} has version ${version}; a fleet needs ${OLDEST_SERVER} or newer, ` +
-    'because older ones lose what they acknowledged: upgrade it'
-  )
-}
-
 /** Reads the file at each connection, so that new credentials count without a restart. */
 function credentialsOf({ credentials }: FleetConnectionOptions): Authenticator | null {
   if (credentials === null) return null
-  let last = readFileOrFail(credentials, '--fleet-credentials')
+  let last = readNamed(credentials, '--fleet-credentials')
   return credsAuthenticator(() => {
     try {
       last = readFileSync(credentials)
@@ -285,12 +254,12 @@ function credentialsOf({ credentials }: FleetConnectionOptions): Authenticator |
   })
 }
 
-function readFileOrFail(path: string, flag: string): Buffer {
+function readNamed(path: string, flag: string): Buffer {
   try {
     return readFileSync(path)
-  } catch (error) {
-    throw new FleetError('Unreadable', `${flag}: ${path} cannot be read: ${(error as Error).message}`, {
-      cause: error,
+  } catch (cause) {
+    throw new FleetError('Unreadable', `${flag}: ${path} cannot be read: ${(cause as Error).message}`, {
+      cause,
     })
   }
 }
@@ -299,19 +268,9 @@ function readFileOrFail(path: string, flag: string): Buffer {
 function tlsOf({ servers, ca, cert, key }: FleetConnectionOptions): TlsOptions | null {
   const isDemanded = servers.some((server) => server.startsWith('tls://'))
   if (!isDemanded && ca === null && cert === null) return null
-  const files = [
-    ['--fleet-ca', ca],
-    ['--fleet-cert', cert],
-    ['--fleet-key', key],
-  ] as const
-  for (const [flag, path] of files) {
-    if (path === null) continue
-    try {
-      accessSync(path, constants.R_OK)
-    } catch (error) {
-      throw new FleetError('Unreadable', `${flag}: ${path} cannot be read`, { cause: error })
-    }
-  }
+  if (ca !== null) readNamed(ca, '--fleet-ca')
+  if (cert !== null) readNamed(cert, '--fleet-cert')
+  if (key !== null) readNamed(key, '--fleet-key')
   return {
     ...identityCheck(servers),
     ...(ca === null ? {} : { caFile: ca }),

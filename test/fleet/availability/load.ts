@@ -128,7 +128,7 @@ export class Load {
     const answer = await this.#count(target, 'poll', 'eth_getFilterChanges', [filter])
     this.#polling.delete(filter)
     const hashes = Array.isArray(answer?.result) ? (answer.result as readonly string[]) : null
-    this.history.push({ kind: 'polled', filter, hashes })
+    this.history.push({ kind: 'polled', at: target.name, filter, hashes })
     return hashes !== null
   }
 

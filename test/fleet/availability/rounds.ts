@@ -89,7 +89,7 @@ export async function runRounds(options: RoundsOptions, faults: readonly Fault[]
       await load.settled(performance.now())
       const targets = judge(load, fault)
       await load.lastPolls()
-      const broken = [...(await judgeHistory(load, fleet))]
+      const broken = [...(await judgeHistory(load, fleet, fault.hit))]
       for (const hook of hooks)
         broken.push(...(await hook.afterRound(fleet)).map((what) => `${hook.name}: ${what}`))
       const round = { fault: fault.name, took, targets, broken, told: load.history.length }
@@ -119,8 +119,13 @@ export async function untilWhole(fleet: TestFleet): Promise<void> {
 }
 
 /** Asks all members for what clients were told. */
-async function judgeHistory({ history }: Load, fleet: TestFleet): Promise<readonly string[]> {
-  const entries = [...history]
+async function judgeHistory(
+  { history }: Load,
+  fleet: TestFleet,
+  members: readonly number[],
+): Promise<readonly string[]> {
+  // Behind a balancer a client may see another member's head.
+  const entries = history.filter((entry) => entry.kind !== 'head' || entry.member !== BALANCER)
   const hashes = entries.flatMap((entry) => (entry.kind === 'acknowledged' ? [entry.hash] : []))
   const unknown = new Map<string, readonly string[]>()
   for (const { url, member } of fleet.members) {
@@ -151,7 +156,8 @@ async function judgeHistory({ history }: Load, fleet: TestFleet): Promise<readon
       number > lowest && !blocks.has(parentHash) ? [parentHash] : [],
     )
   }
-  return checkHistory(entries, { unknown, blocks })
+  const hit = new Set(members.length === 0 ? [] : [...members.map(memberName), BALANCER])
+  return checkHistory(entries, { unknown, blocks, hit })
 }
 
 function judge(load: Load, { hit }: Fault): readonly TargetRound[] {

@@ -16,10 +16,14 @@ const head = (at: number, shown: ShownBlock, took = 1): HistoryEntry => ({
   block: shown,
 })
 const polled = (...polls: (readonly string[] | null)[]): readonly HistoryEntry[] =>
-  polls.map((hashes) => ({ kind: 'polled', filter: 'f', hashes }))
-const final = (unknown: Readonly<Record<string, readonly string[]>> = {}): FinalState => ({
+  polls.map((hashes) => ({ kind: 'polled', at: 'm0', filter: 'f', hashes }))
+const final = (
+  unknown: Readonly<Record<string, readonly string[]>> = {},
+  hit: readonly string[] = [],
+): FinalState => ({
   unknown: new Map(Object.entries(unknown)),
   blocks,
+  hit: new Set(hit),
 })
 
 t.test('the head of a member goes back to a heavier block alone', (t) => {
@@ -40,6 +44,11 @@ t.test('what was acknowledged is known at all', (t) => {
 t.test('polls tell each block once', (t) => {
   t.same(checkHistory(polled(['h1', 'h2'], [], ['h3'], ['h4']), final()), [])
   t.same(checkHistory(polled(['h1'], null, ['h1', 'h2'], ['h3']), final()), [], 'again where no answer came')
+  t.same(
+    checkHistory(polled(['h1'], ['h1', 'h2']), final({}, ['m0'])),
+    [],
+    'the member that forwarded it was hit',
+  )
   t.match(checkHistory(polled(['h1'], ['h1', 'h2']), final()), [/told h1 twice/])
   t.match(checkHistory(polled(['h1'], null, ['h3']), final()), [/did not tell block 2/])
   t.end()

@@ -19,7 +19,12 @@ export type HistoryEntry =
   /** A transaction was acknowledged. */
   | { readonly kind: 'acknowledged'; readonly at: string; readonly hash: string }
   /** A poll of a filter for blocks, one after the other for each; null where no answer came. */
-  | { readonly kind: 'polled'; readonly filter: string; readonly hashes: readonly string[] | null }
+  | {
+      readonly kind: 'polled'
+      readonly at: string
+      readonly filter: string
+      readonly hashes: readonly string[] | null
+    }
 
 /** What is true of a fleet once it is whole again. */
 export interface FinalState {
@@ -27,6 +32,8 @@ export interface FinalState {
   readonly unknown: ReadonlyMap<string, readonly string[]>
   /** Blocks by their hashes: those that polls told, and all between. */
   readonly blocks: ReadonlyMap<string, ShownBlock>
+  /** Who was hit: the word that an answer came may be lost with a member that forwarded the poll. */
+  readonly hit: ReadonlySet<string>
 }
 
 /** What was broken: a clause. */
@@ -72,7 +79,7 @@ function checkAcknowledged(
 }
 
 /** Polls of a filter tell each block once; again only after one that had no answer. */
-function checkPolls(history: readonly HistoryEntry[], { blocks }: FinalState): readonly BrokenPromise[] {
+function checkPolls(history: readonly HistoryEntry[], { blocks, hit }: FinalState): readonly BrokenPromise[] {
   const broken: string[] = []
   const told = new Map<string, { readonly seen: Set<string>; isUnsure: boolean; last: string | null }>()
   for (const entry of history) {
@@ -86,7 +93,8 @@ function checkPolls(history: readonly HistoryEntry[], { blocks }: FinalState): r
       known.last = hash
     }
     // What was told again was told at once.
-    if (entry.hashes !== null && entry.hashes.length > 0) known.isUnsure = false
+    if (hit.has(entry.at)) known.isUnsure = true
+    else if (entry.hashes !== null && entry.hashes.length > 0) known.isUnsure = false
   }
   for (const [filter, { seen, last }] of told) {
     const numbers = [...seen].flatMap((hash) => blocks.get(hash)?.number ?? [])

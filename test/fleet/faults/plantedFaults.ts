@@ -50,8 +50,8 @@ export const PLANTED_ROUNDS: readonly PlantedRound[] = [
     changes: [
       {
         file: 'node/chainThread/syncService.ts',
-        find: 'export async function addTransactions(',
-        replace: 'export async function addTransactions() {}\nasync function _unused(',
+        find: 'const decoded = encoded.map(decode)',
+        replace: 'const decoded: (Transaction | null)[] = []',
       },
     ],
     shownBy: ['member 0 killed'],

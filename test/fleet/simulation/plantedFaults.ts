@@ -160,8 +160,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: 'fleet/filters/fleetFilters.ts',
-        find: 'this.#undelivered.get(handle)?.()',
-        replace: 'this.#undelivered.get(handle)',
+        find: 'last?.undo()',
+        replace: '',
       },
     ],
   },
@@ -171,8 +171,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: 'fleet/filters/fleetFilters.ts',
-        find: 'if (this.#answers.get(call.id)?.poll === call.poll) {',
-        replace: 'if (call.id === call.poll) {',
+        find: 'if (this.#forwarded.get(call.id)?.poll === call.poll) this.#forget(call.id)',
+        replace: '',
       },
     ],
   },
