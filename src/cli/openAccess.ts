@@ -1,10 +1,17 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config, OptionKey } from '../config/schema.ts'
+import { KeyBucket } from '../fleet/access/keyBucket.ts'
+import { FleetError } from '../fleet/errors.ts'
+import { MEMBER_FILE, openMemberId } from '../fleet/memberFile.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
+import { changesKey, createsKey } from '../storage/access/fleetKey.ts'
 import type { KeyRecord } from '../storage/access/keyRecord.ts'
 import { CommandError } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
-import { FLEET_CONNECTION_OPTIONS } from './fleetCommand.ts'
+import { FLEET_CONNECTION_OPTIONS, withFleet } from './fleetCommand.ts'
 
 /** Options of commands on keys. */
 export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', ...FLEET_CONNECTION_OPTIONS]
@@ -13,27 +20,56 @@ export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', .
 export const FLEET_KEYS_DETAIL =
   'With --fleet it is a key of the fleet: every member takes it, and the command ends when it is kept by a majority of the NATS servers.'
 
+/** Whether a command is for this member of a fleet alone. */
+export const KEY_LOCAL = {
+  kind: 'boolean',
+  group: 'Command',
+  default: false,
+  doc: 'With --fleet, at the member of this data directory alone, without NATS: changes are offered to the fleet when the member reaches it',
+} as const
+
 const ACCESS_EXIT_CODES: Partial<Record<AccessErrorCode, ExitCode>> = {
   ACCESS_DAMAGED: EXIT_CODES.damaged,
   ACCESS_FORMAT: EXIT_CODES.usage,
 }
 
-/** Keys as commands change them: those of a node, or those of its fleet. */
+/** Keys as commands change them: those of a node, those of its fleet, or what a member alone has of these. */
 export interface KeyBook {
   keys(): Promise<KeyRecord[]>
   /** @throws AccessError `ACCESS_TAKEN` */
   create(key: KeyRecord): Promise<void>
   /** @throws AccessError `ACCESS_UNKNOWN_KEY`, and what the change throws */
   update(id: string, change: (key: KeyRecord) => KeyRecord): Promise<KeyRecord>
+  /** @throws AccessError `ACCESS_UNKNOWN_KEY` */
+  remove(id: string): Promise<void>
 }
 
 /**
  * Opens the keys of a configuration for an action: those of its fleet when one is given, else those of the data
  * directory.
+ * @param isLocal whether NATS is left out
  * @throws CommandError with a message for the user
  */
-export function withKeys<T>(config: Config, action: (keys: KeyBook) => Promise<T>): Promise<T> {
-  return withAccessStore(config, (store) => action(localKeys(store)))
+export async function withKeys<T>(
+  config: Config,
+  isLocal: boolean,
+  action: (keys: KeyBook) => Promise<T>,
+): Promise<T> {
+  const member = memberOf(config.dataDir)
+  const isFleet = config.fleet.length > 0
+  if (isLocal || !isFleet)
+    return withAccessStore(config, (store) => action(new LocalKeys(store, isLocal, isFleet, member)))
+  try {
+    return await asCommand(() =>
+      withFleet(config, async ({ connection, names }) =>
+        action(sharedKeys(await KeyBucket.open(connection.nats, names), member)),
+      ),
+    )
+  } catch (error) {
+    if (!(error instanceof CommandError) || !(error.cause instanceof FleetError)) throw error
+    const advice = 'until NATS is back, --local on the machine of a member counts at that member'
+    throw new CommandError('Failed', `${error.message}; ${advice}`, error.exitCode, { cause: error })
+  }
 }
 
 /**
@@ -72,10 +108,57 @@ export async function asCommand<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-function localKeys(store: AccessStore): KeyBook {
+function sharedKeys(bucket: KeyBucket, member: string): KeyBook {
   return {
-    keys: async () => store.keys(),
-    create: async (key) => store.create(key),
-    update: async (id, change) => store.update(id, change),
+    keys: () => bucket.keys(),
+    create: async (key) => void (await bucket.change(key.id, createsKey(key, member))),
+    update: async (id, change) => (await bucket.change(id, changesKey(id, change, member))).key,
+    remove: async (id) => void (await bucket.change(id, changesKey(id, null, member))),
   }
+}
+
+/** Keys as a data directory has them. */
+class LocalKeys implements KeyBook {
+  readonly #store: AccessStore
+  readonly #isLocal: boolean
+  readonly #isFleet: boolean
+  readonly #member: string
+
+  constructor(store: AccessStore, isLocal: boolean, isFleet: boolean, member: string) {
+    this.#store = store
+    this.#isLocal = isLocal
+    this.#isFleet = isFleet
+    this.#member = member
+  }
+
+  async keys(): Promise<KeyRecord[]> {
+    const shared = this.#store.fleetKeys()
+    if (this.#isFleet) return shared.filter(({ isRemoved }) => !isRemoved).map(({ key }) => key)
+    const removed = new Set(shared.flatMap(({ key, isRemoved }) => (isRemoved ? [key.id] : [])))
+    return this.#store.keys().filter(({ id, fromFleet }) => !fromFleet || !removed.has(id))
+  }
+
+  async create(key: KeyRecord): Promise<void> {
+    if (this.#isFleet) this.#store.changeFleetKey(key.id, createsKey(key, this.#member))
+    else this.#store.create(key)
+  }
+
+  async update(id: string, change: (key: KeyRecord) => KeyRecord): Promise<KeyRecord> {
+    if (!this.#isShared(id)) return this.#store.update(id, change)
+    return this.#store.changeFleetKey(id, changesKey(id, change, this.#member)).key
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#isShared(id)) this.#store.changeFleetKey(id, changesKey(id, null, this.#member))
+    else this.#store.remove(id)
+  }
+
+  #isShared(id: string): boolean {
+    return this.#isFleet || (this.#isLocal && this.#store.fleetKeys().some(({ key }) => key.id === id))
+  }
+}
+
+/** Who changes keys: the member of a data directory, or nobody that is one. */
+function memberOf(dataDir: string): string {
+  return existsSync(join(dataDir, MEMBER_FILE)) ? openMemberId(dataDir) : randomBytes(8).toString('hex')
 }

@@ -15,6 +15,7 @@ import { fleetStatus } from './commands/fleet/status.ts'
 import { importBlocks } from './commands/import.ts'
 import { keyCreate } from './commands/keyCreate.ts'
 import { keyList } from './commands/keyList.ts'
+import { keyRemove } from './commands/keyRemove.ts'
 import { keyRotate } from './commands/keyRotate.ts'
 import { keySet } from './commands/keySet.ts'
 import { keyDisable, keyEnable } from './commands/keySwitch.ts'
@@ -131,6 +132,7 @@ export function createProgram(input: ProgramInput): Program {
   add(keyList)
   add(keyDisable)
   add(keyEnable)
+  add(keyRemove)
   add(keyRotate)
   add(keySet)
   add(keyUsage)

@@ -186,7 +186,7 @@ export async function createNode({
   }
   try {
     // After the chain: whose data directory it is is settled then. Closed last, with the usage of the last requests.
-    const access = openNodeAdmission(config, log, membership.others)
+    const access = openNodeAdmission(config, log, membership.access)
     closers.unshift(() => access.close())
     metrics.watchAccess((most) => access.admission.stats(most))
     const wallet = await openConfiguredWallet(config, (path, reason) =>

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
+import type { AccessBook } from '../gateway/access/accessBook.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
-import type { OthersUse } from '../gateway/access/othersUse.ts'
+import type { AccessSharing } from '../gateway/access/othersUse.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
 import { UsageReports } from '../gateway/access/usageReport.ts'
 import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
@@ -44,33 +45,36 @@ export interface NodeAdmission {
 
 /**
  * Opens the access store of a configuration, takes over the keys of its file, and follows both.
- * @param others what other members of a fleet count
+ * @param sharing what this node shares of its keys
  * @throws NodeError `KEYS_FILE`, `ACCESS_STORE`
  */
-export function openNodeAdmission(config: Config, logger: Logger, others: OthersUse): NodeAdmission {
+export function openNodeAdmission(config: Config, logger: Logger, sharing: AccessSharing): NodeAdmission {
   try {
-    return open(config, logger, others)
+    return open(config, logger, sharing)
   } catch (error) {
     if (error instanceof KeyFileError) throw new NodeError('KEYS_FILE', error.message, { cause: error })
     throw error instanceof AccessError ? toAccessNodeError(error) : error
   }
 }
 
-function open(config: Config, logger: Logger, others: OthersUse): NodeAdmission {
-  const store = AccessStore.open({ dataDir: config.dataDir, checked: true })
+function open(config: Config, logger: Logger, sharing: AccessSharing): NodeAdmission {
+  const store = AccessStore.open({ dataDir: config.dataDir, checked: true, fleet: sharing.sharesKeys })
   let file: WatchedKeyFile | null
   let admission: AccessAdmission
+  let book: AccessBook
   try {
     file = openKeyFile(config.keysFile, store, logger)
     store.setTimezone(config.quotaTimezone)
+    const shared = sharing.open(store)
+    book = shared.book
     admission = new AccessAdmission({
-      book: store,
+      book,
       methods: METHODS,
       clocks: SYSTEM_CLOCKS,
       timezone: config.quotaTimezone,
       retention: config.usageRetention,
       rules: accessRulesFromConfig(config),
-      others,
+      others: shared.others,
     })
   } catch (error) {
     void store.close()
@@ -93,7 +97,7 @@ function open(config: Config, logger: Logger, others: OthersUse): NodeAdmission 
   void admission.prune().catch(complain)
   return {
     admission,
-    reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic, others),
+    reports: new UsageReports(admission, book, SYSTEM_CLOCKS.monotonic),
     refresh: () => attempt(() => admission.refresh(), complain),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
     fault: () => {

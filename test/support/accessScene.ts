@@ -9,7 +9,7 @@ import type { AdmissionRequest } from '../../src/gateway/admission.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
 import type { KeyRecord } from '../../src/storage/access/keyRecord.ts'
-import { addUsage, type DayUsage } from '../../src/storage/access/usageRecord.ts'
+import { addUsage, costOf, type DayUsage } from '../../src/storage/access/usageRecord.ts'
 
 /** Place of a method. */
 export function placeOf(name: string): number {
@@ -55,6 +55,10 @@ export class MemoryBook implements AccessBook {
       for (const [method, one] of usage.methods) methods.set(method, addUsage(methods.get(method), one))
       this.rows.set(place, { ...usage, methods })
     }
+  }
+
+  ownCost(id: string, day: number): number {
+    return this.usage(id, day, day).reduce((sum, { methods }) => sum + costOf(methods), 0)
   }
 
   usage(id: string, first: number, last: number): readonly DayUsage[] {

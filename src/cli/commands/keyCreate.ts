@@ -3,7 +3,7 @@ import { KEY_ID, type KeyLimits, type LimitName } from '../../storage/access/key
 import { createKeyId, createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, KEY_LOCAL, withKeys } from '../openAccess.ts'
 import { KEY_BEYOND_HEAD, KEY_REVERT_ERRORS } from './keySet.ts'
 
 const limit = (doc: string) =>
@@ -51,12 +51,13 @@ export const keyCreate = defineCommand({
     revertErrors: KEY_REVERT_ERRORS,
     beyondHead: KEY_BEYOND_HEAD,
     ...LIMITS,
+    local: KEY_LOCAL,
   },
   run: async ({ config, extra, stdout, stderr }) => {
     const secret = createSecret()
     const id = extra.id ?? createKeyId()
     const set = (list: readonly string[]) => (list.length === 0 ? null : new Set(list))
-    await withKeys(config, (keys) =>
+    await withKeys(config, extra.local, (keys) =>
       keys.create({
         id,
         name: extra.name,

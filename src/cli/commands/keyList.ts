@@ -1,7 +1,7 @@
 import { type KeyRecord, LIMIT_NAMES } from '../../storage/access/keyRecord.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, withKeys } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, KEY_LOCAL, withKeys } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
 
 /** `rhizome key list`: all keys with their permissions and limits, without secrets and hashes. */
@@ -10,9 +10,9 @@ export const keyList = defineCommand({
   summary: 'list the API keys and what they open',
   files: 'none',
   options: ACCESS_OPTION_KEYS,
-  extra: { json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' } },
+  extra: { json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' }, local: KEY_LOCAL },
   run: async ({ config, extra, stdout }) => {
-    const keys = await withKeys(config, (keys) => keys.keys())
+    const keys = await withKeys(config, extra.local, (keys) => keys.keys())
     const now = Date.now()
     if (extra.json)
       stdout.write(

@@ -2,7 +2,7 @@ import { AccessError } from '../../storage/access/errors.ts'
 import { createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, KEY_LOCAL, withKeys } from '../openAccess.ts'
 
 /** `rhizome key rotate ID`: creates a new secret for a key. */
 export const keyRotate = defineCommand({
@@ -21,12 +21,13 @@ export const keyRotate = defineCommand({
       default: 0,
       doc: 'Seconds for which the old secret goes on working',
     },
+    local: KEY_LOCAL,
   },
   run: async ({ config, files, extra, stdout, stderr }) => {
     const [id = ''] = files
     const secret = createSecret()
     const until = Date.now() + extra.grace * 1000
-    await withKeys(config, (keys) =>
+    await withKeys(config, extra.local, (keys) =>
       keys.update(id, (key) => {
         if (key.fromFile) {
           throw new AccessError(

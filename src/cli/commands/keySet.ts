@@ -3,7 +3,7 @@ import { REVERT_FORMS } from '../../config/revertForm.ts'
 import { AccessError } from '../../storage/access/errors.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, KEY_LOCAL, withKeys } from '../openAccess.ts'
 
 /** Forms of revert errors for callers of a key; `node` for the node's default. */
 export const KEY_REVERT_ERRORS = {
@@ -37,10 +37,11 @@ export const keySet = defineCommand({
   extra: {
     revertErrors: { ...KEY_REVERT_ERRORS, values: [KEEP, ...KEY_REVERT_ERRORS.values], default: KEEP },
     beyondHead: { ...KEY_BEYOND_HEAD, values: [KEEP, ...KEY_BEYOND_HEAD.values], default: KEEP },
+    local: KEY_LOCAL,
   },
   run: async ({ config, files, extra, stdout }) => {
     const [id = ''] = files
-    const key = await withKeys(config, (keys) =>
+    const key = await withKeys(config, extra.local, (keys) =>
       keys.update(id, (key) => {
         if (key.fromFile) {
           throw new AccessError('ACCESS_FROM_FILE', `the key ${id} is of the key file: set it there`)

@@ -1,6 +1,6 @@
 import { type CommandContext, defineCommand } from '../command.ts'
 import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, KEY_LOCAL, withKeys } from '../openAccess.ts'
 
 /** `rhizome key disable ID`. */
 export const keyDisable = defineCommand({
@@ -10,7 +10,7 @@ export const keyDisable = defineCommand({
   files: 'none',
   argument: { placeholder: '<ID>', doc: 'id of the key' },
   options: ACCESS_OPTION_KEYS,
-  extra: {},
+  extra: { local: KEY_LOCAL },
   run: (context) => switchKey(context, true),
 })
 
@@ -21,15 +21,18 @@ export const keyEnable = defineCommand({
   files: 'none',
   argument: { placeholder: '<ID>', doc: 'id of the key' },
   options: ACCESS_OPTION_KEYS,
-  extra: {},
+  extra: { local: KEY_LOCAL },
   run: (context) => switchKey(context, false),
 })
 
-type SwitchContext = CommandContext<Record<never, never>>
+type SwitchContext = CommandContext<{ readonly local: typeof KEY_LOCAL }>
 
-async function switchKey({ config, files, stdout }: SwitchContext, disabled: boolean): Promise<ExitCode> {
+async function switchKey(
+  { config, extra, files, stdout }: SwitchContext,
+  disabled: boolean,
+): Promise<ExitCode> {
   const [id = ''] = files
-  await withKeys(config, (keys) => keys.update(id, (key) => ({ ...key, disabled })))
+  await withKeys(config, extra.local, (keys) => keys.update(id, (key) => ({ ...key, disabled })))
   stdout.write(`key ${id} ${disabled ? 'disabled' : 'enabled'}\n`)
   return EXIT_CODES.ok
 }

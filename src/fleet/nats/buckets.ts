@@ -83,6 +83,20 @@ export async function openBucket(client: JetStreamClient, name: string): Promise
   }
 }
 
+/** Removes the records of a bucket with such names. @param names with wildcards @throws FleetError */
+export async function removeRecords(
+  connection: NatsConnection,
+  bucket: string,
+  names: string,
+): Promise<void> {
+  const manager = await openManager(connection)
+  try {
+    await manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.${names}` })
+  } catch (error) {
+    throw toFleetError(error, `old records of the bucket ${bucket} are not removed`)
+  }
+}
+
 function plansOf(names: FleetNames): readonly BucketPlan[] {
   return [
     { name: names.keys, bytes: KEYS_BYTES },

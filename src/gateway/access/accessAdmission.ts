@@ -1,19 +1,20 @@
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
-import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
+import type { DayCost } from '../../storage/access/lifeUsage.ts'
+import { costOf, KEYLESS_ID } from '../../storage/access/usageRecord.ts'
 import type { Admission, AdmissionRequest } from '../admission.ts'
 import type { AccessBook } from './accessBook.ts'
-import { Account, LIMIT_REASONS, type LimitReason } from './account.ts'
+import { Account, type DayUse, LIMIT_REASONS, type LimitReason } from './account.ts'
 import { Caller } from './caller.ts'
 import { type ClientAddress, clientOfBytes, type TrustedProxies } from './clientAddress.ts'
 import { ClientTable } from './clientTable.ts'
 import { KeyCallers } from './keyCallers.ts'
 import { isLimited, type Limits, maxCost, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
 import { MemoryAccount, type MemoryLimits, type MemoryStats, MemoryTotal } from './memoryAccount.ts'
-import { NO_OTHERS, type OthersUse } from './othersUse.ts'
+import { NO_OTHERS, type OthersUse, type OwnUse } from './othersUse.ts'
 import { type Clocks, QuotaDay } from './quotaDay.ts'
-import { costOf, UsageLedger } from './usageLedger.ts'
+import { UsageLedger } from './usageLedger.ts'
 
 /** Addresses without a key whose use is remembered. */
 const MOST_CLIENTS = 65_536
@@ -68,7 +69,7 @@ export interface AccessStats {
 }
 
 /** Admission by API keys, and by addresses for who comes without one, within their limits. */
-export class AccessAdmission implements Admission {
+export class AccessAdmission implements Admission, OwnUse {
   readonly day: QuotaDay
   readonly ledger: UsageLedger
   readonly #memory: MemoryTotal
@@ -107,7 +108,6 @@ export class AccessAdmission implements Admission {
     const { ledger, day: clock } = this
     const memory = this.#memory
     this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn })
-    others.onHeard((id, on, cost) => this.#keys.heard(id, on, cost))
     const counts = ledger.of(KEYLESS_ID)
     this.#anybody = new Caller(
       'anybody',
@@ -123,6 +123,7 @@ export class AccessAdmission implements Admission {
       ({ account }) => account.running > 0 || account.sockets > 0 || account.memory.used > 0,
     )
     this.refresh()
+    others.attach(this)
   }
 
   admit(request: AdmissionRequest): Caller | RpcError {
@@ -184,13 +185,31 @@ export class AccessAdmission implements Admission {
     const before = this.day.day
     if (this.day.look()) {
       this.ledger.close(before)
-      for (const account of this.#keys.accounts())
-        account.beginDay(this.day.day, this.#usedOn(account.id, this.day.day))
+      this.recount()
     }
     const revision = this.#book.revision()
     if (revision === this.#revision && !this.#keys.isOutdated(this.#wall())) return
     this.#keys.replace(this.#book.keys(), this.#wall())
     this.#revision = revision
+  }
+
+  recount(): void {
+    const { day } = this.day
+    this.ledger.close(day)
+    for (const account of this.#keys.accounts()) account.beginDay(day, this.#usedOn(account.id, day))
+  }
+
+  changed(): readonly DayCost[] {
+    const changed: DayCost[] = []
+    for (const account of this.#keys.accounts()) {
+      const cost = account.takeChange()
+      if (cost !== null) changed.push([account.id, account.day, cost])
+    }
+    return changed
+  }
+
+  heard(id: string, day: number, cost: number, isLate: boolean): void {
+    this.#keys.heard(id, day, cost, isLate)
   }
 
   /** Brings usage to disk. @throws what the store throws; nothing is lost then */
@@ -225,7 +244,7 @@ export class AccessAdmission implements Admission {
       memory: this.#memory.stats(),
       usage: this.ledger.totals(most).map((usage, place) => ({
         ...usage,
-        today: place < most ? this.#usedOn(usage.id, this.day.day) : null,
+        today: place < most ? this.#today(usage.id) : null,
       })),
     }
   }
@@ -247,9 +266,17 @@ export class AccessAdmission implements Admission {
       : proxies.clientOf(request.address, request.forwardedFor)
   }
 
-  #usedOn(id: string, day: number): number {
+  #today(id: string): number {
+    const { own, heard } = this.#usedOn(id, this.day.day)
+    return own + heard
+  }
+
+  #usedOn(id: string, day: number): DayUse {
     const stored = this.#book.usage(id, day, day).reduce((sum, { methods }) => sum + costOf(methods), 0)
-    return stored + this.ledger.unwrittenCost(id, day) + this.#others.costOn(id, day)
+    const own = this.#book.ownCost(id, day)
+    // Others may have told more than their rows that are kept here.
+    const heard = Math.max(stored - own, this.#others.costOn(id, day))
+    return { own: own + this.ledger.unwrittenCost(id, day), heard }
   }
 
   #resolveClientLimits({ clientLimits }: AccessRules): Limits {

@@ -10,6 +10,14 @@ export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets'
 /** Why requests are refused, with the place of each in counts. */
 export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'dailyQuota', 'concurrency', 'sockets']
 
+/** Cost units of a day: what was counted here, and by others. */
+export interface DayUse {
+  readonly own: number
+  readonly heard: number
+}
+
+const UNUSED: DayUse = { own: 0, heard: 0 }
+
 /** What all accounts share. */
 export interface AccountClock {
   /** Monotonic milliseconds. */
@@ -42,9 +50,13 @@ export class Account {
   limits: Limits
   /** What the process keeps for it. */
   readonly memory: MemoryAccount
-  /** Cost units used on {@link day}. */
+  /** Cost units used on {@link day}, by whomever. */
   used = 0
   day: number
+  /** Of them, what others used. */
+  heardUse = 0
+  /** Own use of the day that others were told last. */
+  toldUse = 0
   /** Requests that wait for their answer, the newest one included. */
   running = 0
   /** WebSockets that are open. */
@@ -79,7 +91,7 @@ export class Account {
     const { concurrency, dailyQuota } = this.limits
     if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
     if (dailyQuota > 0) {
-      if (this.day !== this.#clock.day) this.beginDay(this.#clock.day, 0)
+      if (this.day !== this.#clock.day) this.beginDay(this.#clock.day)
       if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
     }
     if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) {
@@ -103,16 +115,33 @@ export class Account {
     this.#countRefusal()
   }
 
-  /** Another day, of which so much is used already. */
-  beginDay(day: number, used: number): void {
+  /** Another day, of which so much is used already. @param heard by others */
+  beginDay(day: number, { own, heard }: DayUse = UNUSED): void {
     this.day = day
-    this.used = used
+    this.used = own + heard
+    this.heardUse = heard
+    this.toldUse = 0
   }
 
-  /** Other members of a fleet used so much of it on a day: it empties the rate at most. */
-  heard(day: number, cost: number): void {
-    if (day === this.day) this.used += cost
-    this.#bucket?.drain(cost, this.#clock.now())
+  /**
+   * Other members of a fleet have used so much of it on a day by now.
+   * @param isLate whether they may have done so long ago: then it empties the rate at most
+   */
+  heard(day: number, cost: number, isLate: boolean): void {
+    if (day !== this.day || cost <= this.heardUse) return
+    const more = cost - this.heardUse
+    this.heardUse = cost
+    this.used += more
+    this.#bucket?.drain(more, this.#clock.now(), isLate)
+  }
+
+  /** What was used here on {@link day} since others were told last; null for nothing, and where nothing holds. */
+  takeChange(): number | null {
+    const { rate, dailyQuota } = this.limits
+    const own = this.used - this.heardUse
+    if ((rate === 0 && dailyQuota === 0) || own === this.toldUse) return null
+    this.toldUse = own
+    return own
   }
 
   /** Other limits from now on. */

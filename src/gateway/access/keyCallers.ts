@@ -2,7 +2,7 @@ import { moduleOf } from '../../rpc/availability.ts'
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { SECRET_PREFIX } from '../../util/secretKey.ts'
-import { Account, type AccountClock } from './account.ts'
+import { Account, type AccountClock, type DayUse } from './account.ts'
 import { Caller } from './caller.ts'
 import { keyOfPath } from './keyPath.ts'
 import { KeyRing, type KnownSecret } from './keyRing.ts'
@@ -22,7 +22,7 @@ export interface KeyCallersOptions {
   /** Limits of keys without their own. */
   readonly defaults: Limits
   /** Cost units of a key on a day so far. */
-  readonly usedOn: (id: string, day: number) => number
+  readonly usedOn: (id: string, day: number) => DayUse
 }
 
 /** The callers of the keys that are valid now. */
@@ -136,9 +136,9 @@ export class KeyCallers {
     return resolveLimits(key.limits, this.#defaults, maxCost(opened))
   }
 
-  /** Others used a key. @param cost units */
-  heard(id: string, day: number, cost: number): void {
-    this.#accounts.get(id)?.heard(day, cost)
+  /** Others have used a key by now. @param cost units */
+  heard(id: string, day: number, cost: number, isLate: boolean): void {
+    this.#accounts.get(id)?.heard(day, cost, isLate)
   }
 
   #opens(key: KeyRecord): Uint8Array | null {

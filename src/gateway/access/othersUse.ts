@@ -1,18 +1,43 @@
-import type { DayUsage } from '../../storage/access/usageRecord.ts'
+import type { AccessStore } from '../../storage/access/accessStore.ts'
+import type { DayCost } from '../../storage/access/lifeUsage.ts'
+import type { AccessBook } from './accessBook.ts'
 
 /** Use of keys that other members of a fleet counted (fleet.md §7). */
 export interface OthersUse {
-  /** Cost units of a key on a day, as far as heard. */
+  /** Cost units of a key on a day, as far as heard since the start. */
   costOn(id: string, day: number): number
-  /** The same as usage, from one day to another, both included, oldest first. */
-  usage(id: string, first: number, last: number): readonly DayUsage[]
-  /** Calls a listener with what was heard since: cost units of a key on a day that others counted in addition. */
-  onHeard(listener: (id: string, day: number, cost: number) => void): void
+  /** Tells who counts here from now on. */
+  attach(counter: OwnUse): void
+}
+
+/** What this node counts, for those who tell others. */
+export interface OwnUse {
+  /** Keys with a rate or a quota whose use here has changed since this was asked last. */
+  changed(): readonly DayCost[]
+  /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
+  heard(id: string, day: number, cost: number, isLate: boolean): void
+  /** What the store has is not what it was: all is counted anew, and {@link changed} tells everything again. */
+  recount(): void
+  /** Looks at the keys at once. @throws what the store throws */
+  refresh(): void
+}
+
+/** What a node shares of its keys and their use. */
+export interface AccessSharing {
+  /** Whether keys are those of several nodes, in place of its own. */
+  readonly sharesKeys: boolean
+  /** What admission works with, out of the store of this node. */
+  open(store: AccessStore): { readonly book: AccessBook; readonly others: OthersUse }
 }
 
 /** Nobody else counts. */
 export const NO_OTHERS: OthersUse = {
   costOn: () => 0,
-  usage: () => [],
-  onHeard: () => undefined,
+  attach: () => undefined,
+}
+
+/** A node with keys of its own. */
+export const OWN_ACCESS: AccessSharing = {
+  sharesKeys: false,
+  open: (store) => ({ book: store, others: NO_OTHERS }),
 }

@@ -1,6 +1,7 @@
 /**
  * A token bucket: never gives more than `rate · t + burst` units in any time t. Time is monotonic, in
- * milliseconds; a clock that stands still yields nothing.
+ * milliseconds; a clock that stands still yields nothing. What others took of the same key may leave it with less than
+ * nothing.
  */
 export class TokenBucket {
   #rate: number
@@ -27,10 +28,10 @@ export class TokenBucket {
     return true
   }
 
-  /** Takes units that are gone already, as far as they are there. */
-  drain(units: number, now: number): void {
+  /** Takes units that are gone already. @param isLate whether it becomes empty by that at most */
+  drain(units: number, now: number, isLate: boolean): void {
     this.#fill(now)
-    this.#tokens = Math.max(0, this.#tokens - units)
+    this.#tokens = isLate ? Math.min(this.#tokens, Math.max(0, this.#tokens - units)) : this.#tokens - units
   }
 
   /** Milliseconds until so many units are there; Infinity for more than the bucket holds. */
@@ -43,13 +44,13 @@ export class TokenBucket {
   /** Units that are there, whole ones. */
   left(now: number): number {
     this.#fill(now)
-    return Math.floor(this.#tokens)
+    return Math.max(0, Math.floor(this.#tokens))
   }
 
   /** Other limits from now on; what was taken stays taken. */
   change(rate: number, burst: number, now: number): void {
     this.#fill(now)
-    this.#tokens = Math.max(0, this.#tokens + burst - this.#burst)
+    this.#tokens = Math.max(Math.min(0, this.#tokens), this.#tokens + burst - this.#burst)
     this.#rate = rate / 1000
     this.#burst = burst
   }

@@ -1,4 +1,4 @@
-import { addUsage, type DayUsage, type MethodUsage } from '../../storage/access/usageRecord.ts'
+import { addUsage, costOf, type DayUsage } from '../../storage/access/usageRecord.ts'
 import type { AccessBook } from './accessBook.ts'
 import { UsageCounts } from './usageCounts.ts'
 
@@ -114,13 +114,6 @@ export class UsageLedger {
     for (const [method, usage] of added.methods) methods.set(method, addUsage(methods.get(method), usage))
     this.#unwritten.set(place, { ...known, methods })
   }
-}
-
-/** Cost units of some methods. */
-export function costOf(methods: ReadonlyMap<string, MethodUsage> | undefined): number {
-  let cost = 0
-  for (const usage of methods?.values() ?? []) cost += usage.cost
-  return cost
 }
 
 function placeOf(id: string, day: number): string {

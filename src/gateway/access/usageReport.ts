@@ -1,11 +1,10 @@
 import type { Json } from '../../rpc/json.ts'
-import { addUsage, type DayUsage, dayText, type MethodUsage } from '../../storage/access/usageRecord.ts'
+import { type DayUsage, dayText, type MethodUsage } from '../../storage/access/usageRecord.ts'
 import { SharedQuestion } from '../../util/sharedQuestion.ts'
 import type { AccessAdmission } from './accessAdmission.ts'
 import type { AccessBook } from './accessBook.ts'
 import type { Caller } from './caller.ts'
 import type { Limits } from './limits.ts'
-import { NO_OTHERS, type OthersUse } from './othersUse.ts'
 
 /** Days that a report goes back, today included. */
 const DAYS = 30
@@ -23,31 +22,21 @@ export class UsageReports {
   readonly #admission: AccessAdmission
   readonly #book: AccessBook
   readonly #now: () => number
-  readonly #others: OthersUse
   /** Writes what was counted, for all who ask meanwhile. */
   readonly #settled: SharedQuestion<void>
   readonly #kept = new Map<string, CachedReport>()
 
-  /**
-   * @param now monotonic milliseconds
-   * @param others what other members of a fleet counted
-   */
-  constructor(
-    admission: AccessAdmission,
-    book: AccessBook,
-    now: () => number,
-    others: OthersUse = NO_OTHERS,
-  ) {
+  /** @param now monotonic milliseconds */
+  constructor(admission: AccessAdmission, book: AccessBook, now: () => number) {
     this.#admission = admission
     this.#book = book
     this.#now = now
-    this.#others = others
     this.#settled = new SharedQuestion(() => admission.flush())
   }
 
   /**
    * Limits of a key, what is left of them, and the usage of the last days, as it is on disk; null for a caller without
-   * a key. In a fleet with what was heard of other members.
+   * a key. In a fleet with what is known of other members.
    * @throws what the store throws
    */
   async report(caller: Caller): Promise<Json> {
@@ -66,8 +55,7 @@ export class UsageReports {
     await this.#settled.ask()
     const { account } = caller
     const { day, timezone } = this.#admission.day
-    const range = [caller.name, day - DAYS + 1, day] as const
-    const days = addDays(this.#book.usage(...range), this.#others.usage(...range))
+    const days = this.#book.usage(caller.name, day - DAYS + 1, day)
     const today = days.find((one) => one.day === day)
     return {
       id: caller.name,
@@ -86,18 +74,6 @@ export class UsageReports {
       })),
     }
   }
-}
-
-/** Usage of two sources, by day. */
-function addDays(own: readonly DayUsage[], others: readonly DayUsage[]): readonly DayUsage[] {
-  if (others.length === 0) return own
-  const days = new Map(own.map((usage) => [usage.day, usage]))
-  for (const usage of others) {
-    const methods = new Map(days.get(usage.day)?.methods)
-    for (const [method, used] of usage.methods) methods.set(method, addUsage(methods.get(method), used))
-    days.set(usage.day, { ...usage, methods })
-  }
-  return [...days.values()].sort((one, other) => one.day - other.day)
 }
 
 /** Where there is no limit it is null. */

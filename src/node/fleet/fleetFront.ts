@@ -1,13 +1,15 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FilterPlace } from '../../filters/frontEvents.ts'
+import { FleetBook } from '../../fleet/access/fleetBook.ts'
+import { ACCESS_PART, type ToFront } from '../../fleet/access/messages.ts'
 import { FILTER_SERVICE } from '../../fleet/filters/filterCall.ts'
 import { createFilterId } from '../../fleet/filters/filterId.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
 import type { FleetFrontEvent, FleetFrontService, FleetStatus, MemberId } from '../../fleet/interface.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
-import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
+import type { AccessSharing } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
@@ -28,7 +30,6 @@ export type FrontCallAnswerer = (payload: Buffer) => Promise<Buffer>
 
 /** A member of a fleet as its front thread has it. */
 export class FleetFront implements Membership {
-  readonly others: OthersUse = NO_OTHERS
   readonly #options: FleetOptions
   readonly #log: Logger
   readonly #answerers = new Map<string, FrontCallAnswerer>()
@@ -63,6 +64,21 @@ export class FleetFront implements Membership {
     })
     this.serve(FILTER_SERVICE, async (payload) => asBuffer(await filters.answer(payload)))
     return filters
+  }
+
+  readonly access: AccessSharing = {
+    sharesKeys: true,
+    open: (store) => {
+      const book = new FleetBook({
+        store,
+        self: openMemberId(this.#options.fleet.dataDir),
+        // Without a thread it is lost, and told again by one that begins.
+        send: (message) => void this.#handle?.service.toPart(ACCESS_PART, message).catch(() => undefined),
+        onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
+      })
+      this.onPart(ACCESS_PART, (message) => book.hear(message as ToFront))
+      return { book, others: book }
+    },
   }
 
   status(): FleetStatus | undefined {

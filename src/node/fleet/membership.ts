@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts'
 import type { FilterPlace } from '../../filters/frontEvents.ts'
 import type { FleetStatus } from '../../fleet/interface.ts'
 import type { Service } from '../../front/service.ts'
-import { NO_OTHERS, type OthersUse } from '../../gateway/access/othersUse.ts'
+import { type AccessSharing, OWN_ACCESS } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
@@ -25,8 +25,8 @@ export interface MembershipParts {
 
 /** What belongs to several nodes as one service; a node alone has {@link ALONE}. */
 export interface Membership {
-  /** What other members counted of API keys. */
-  readonly others: OthersUse
+  /** What is shared of API keys and their use. */
+  readonly access: AccessSharing
   /** Where filters live: those of this node, and of others by their ids. */
   readonly filters: FilterPlace
   /** What others see of this fleet; undefined for a node alone. */
@@ -41,7 +41,7 @@ export interface Membership {
 
 /** A node that belongs to nothing. */
 const ALONE: Membership = {
-  others: NO_OTHERS,
+  access: OWN_ACCESS,
   filters: (open) => open(),
   status: () => undefined,
   addMetrics: () => undefined,

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { asBuffer } from '../../util/bytes.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../fileModes.ts'
@@ -16,18 +15,12 @@ import {
   openAccessTables,
 } from './accessTables.ts'
 import { AccessError } from './errors.ts'
-import { FleetUsage } from './fleetUsage.ts'
+import { decodeFleetKey, encodeFleetKey, type FleetKey, type FleetKeyChange, holdsOver } from './fleetKey.ts'
 import { assertKeysThere, recordKeys, recordNoKeys } from './keyedDirectory.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
-import {
-  addUsage,
-  type DayUsage,
-  decodeUsage,
-  encodeUsage,
-  mergeDays,
-  parseUsageKey,
-  usageKey,
-} from './usageRecord.ts'
+import { LifeUsage } from './lifeUsage.ts'
+import { assertNoOldFleet } from './oldFleet.ts'
+import type { DayUsage } from './usageRecord.ts'
 
 const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
@@ -38,9 +31,6 @@ const FORMAT_ADVICE: Partial<Record<StorageErrorCode, string>> = {
   STORAGE_NEWER: 'run a newer build',
   STORAGE_OLDER: 'stop the node and convert its directory with `rhizome migrate`',
 }
-
-/** Most rows that one transaction removes, so that none delays the others for long. */
-const PRUNED_AT_ONCE = 1000
 
 /** Options for opening an access store. */
 export interface AccessStoreOptions {
@@ -66,16 +56,15 @@ export class AccessStore {
   readonly #dataDir: string
   readonly #fleetKeys: AccessTable
   readonly #isInFleet: boolean
-  /** What is counted for the fleet. */
-  readonly fleetUsage: FleetUsage
-  #writing: Promise<unknown> = Promise.resolve()
+  /** Usage of this node and, in a fleet, of the others. */
+  readonly lives: LifeUsage
 
   private constructor(dataDir: string, tables: AccessTables, isInFleet: boolean) {
-    const { root, metadata, keys, usage, fleet } = tables
+    const { root, metadata, keys, usage, fleetKeys } = tables
     this.#dataDir = dataDir
-    this.#fleetKeys = fleet.keys
+    this.#fleetKeys = fleetKeys
     this.#isInFleet = isInFleet
-    this.fleetUsage = new FleetUsage(tables)
+    this.lives = new LifeUsage(tables)
     this.#root = root
     this.#metadata = metadata
     this.#keys = keys
@@ -84,7 +73,7 @@ export class AccessStore {
 
   /**
    * Opens the store, or creates it unless the data directory had one with keys.
-   * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`
+   * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`, `ACCESS_OLD_FLEET`
    */
   static open({ dataDir, checked = false, fleet = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
@@ -93,6 +82,12 @@ export class AccessStore {
     assertAccessUndamaged(path, checked)
     makeLockFile(path)
     const tables = openAccessTables(path)
+    try {
+      assertNoOldFleet(tables.metadata)
+    } catch (error) {
+      void tables.root.close()
+      throw error
+    }
     const store = new AccessStore(dataDir, tables, fleet)
     store.#checkFormat(path)
     store.#noteKeys()
@@ -113,7 +108,7 @@ export class AccessStore {
    */
   keys(): KeyRecord[] {
     this.#root.resetReadTxn()
-    const fleet = this.#allFleetKeys()
+    const fleet = this.#allFleetKeys().map(({ key }) => key)
     const local = this.#allKeys()
     const [valid, other] = this.#isInFleet ? [fleet, local] : [local, fleet]
     const ids = new Set(valid.map(({ id }) => id))
@@ -121,25 +116,34 @@ export class AccessStore {
     return idle.length === 0 ? valid : [...valid, ...idle]
   }
 
-  /**
-   * Takes over keys as the fleet has them.
-   * @param isWhole whether these are all; those of before that are not among them are disabled then
-   * @returns whether anything changed
-   */
-  takeFleetKeys(keys: readonly KeyRecord[], isWhole: boolean): boolean {
+  /** Keys of the fleet as they are known here, those that were removed as well. */
+  fleetKeys(): FleetKey[] {
     this.#root.resetReadTxn()
-    const before = new Map(this.#allFleetKeys().map((key) => [key.id, key]))
-    const next = new Map(keys.map((key) => [key.id, key]))
-    for (const [id, key] of isWhole ? before : []) if (!next.has(id)) next.set(id, { ...key, disabled: true })
-    const changed = [...next.values()].filter((key) => {
-      const old = before.get(key.id)
-      return old === undefined || !encodeKey(old).equals(encodeKey(key))
-    })
-    if (changed.length === 0) return false
+    return this.#allFleetKeys()
+  }
+
+  /** Takes over keys of the fleet that hold over those which are known here; whether there are any. */
+  takeFleetKeys(keys: readonly FleetKey[]): boolean {
+    this.#root.resetReadTxn()
+    const isNews = (key: FleetKey) => {
+      const known = this.#fleetKey(key.key.id)
+      return known === null || holdsOver(key, known)
+    }
+    if (!keys.some(isNews)) return false
+    // Another process may have changed one since.
     this.#change(() => {
-      for (const key of changed) this.#fleetKeys.putSync(Buffer.from(key.id), encodeKey(key))
+      for (const key of keys.filter(isNews)) this.#putFleetKey(key)
     })
     return true
+  }
+
+  /** Changes a key of the fleet at this member alone and returns its record. @throws AccessError what the change throws */
+  changeFleetKey(id: string, change: FleetKeyChange): FleetKey {
+    return this.#change(() => {
+      const changed = change(this.#fleetKey(id))
+      this.#putFleetKey(changed)
+      return changed
+    })
   }
 
   /**
@@ -168,7 +172,7 @@ export class AccessStore {
       if (bytes === undefined && this.#fleetKeys.get(Buffer.from(id)) !== undefined) {
         throw new AccessError(
           'ACCESS_FROM_FLEET',
-          `the key ${id} is one of the fleet: give --fleet to change it`,
+          `the key ${id} is one of the fleet: give --fleet to change it, or --local to change it at this member`,
         )
       }
       if (bytes === undefined)
@@ -177,6 +181,16 @@ export class AccessStore {
       this.#putKey(changed)
       return changed
     })
+  }
+
+  /** Removes a key. @throws AccessError `ACCESS_UNKNOWN_KEY`, `ACCESS_FROM_FLEET`, `ACCESS_FROM_FILE` */
+  remove(id: string): void {
+    // What may not be changed may not be removed.
+    this.update(id, (key) => {
+      if (!key.fromFile) return key
+      throw new AccessError('ACCESS_FROM_FILE', `the key ${id} is of the key file: remove it there`)
+    })
+    this.#change(() => this.#keys.removeSync(Buffer.from(id)))
   }
 
   /**
@@ -225,81 +239,35 @@ export class AccessStore {
 
   /** Adds to the usage, atomically; resolves when it is on disk. */
   addUsage(added: readonly DayUsage[]): Promise<void> {
-    if (this.fleetUsage.mark() !== null) return this.fleetUsage.add(added)
-    return this.#inOrder(() =>
-      added.map(({ id, day, methods }) => {
-        const sum = new Map(this.#usageOf(id, day))
-        for (const [method, usage] of methods) sum.set(method, addUsage(sum.get(method), usage))
-        return () => this.#usage.put(usageKey(id, day), encodeUsage(sum))
-      }),
-    )
+    return this.lives.add(added)
+  }
+
+  /** What this node counted of a key on a day, cost units. */
+  ownCost(id: string, day: number): number {
+    return this.lives.ownCost(id, day)
   }
 
   /**
-   * Usage of a key from one day to another, both included, oldest first. In a fleet: of all members as far as known,
-   * with all that this one counted.
+   * Usage of a key from one day to another, both included, oldest first. In a fleet of all members, as far as it is
+   * known here.
    */
   usage(id: string, first: number, last: number): DayUsage[] {
-    this.#root.resetReadTxn()
-    return mergeDays(this.#sums(id, first, last), this.fleetUsage.own(id, first, last))
-  }
-
-  /** The same without what this member of a fleet counted and others cannot know yet. */
-  summedUsage(id: string, first: number, last: number): DayUsage[] {
-    this.#root.resetReadTxn()
-    return this.#sums(id, first, last)
-  }
-
-  #sums(id: string, first: number, last: number): DayUsage[] {
-    const days: DayUsage[] = []
-    for (const { key, value } of this.#usage.getRange({
-      start: usageKey(id, first),
-      end: usageKey(id, last + 1),
-    })) {
-      const place = parseUsageKey(asBuffer(key))
-      days.push({ ...place, methods: decodeUsage(asBuffer(value), place) })
-    }
-    return days
+    return this.lives.usage(id, first, last)
   }
 
   /** Ids with usage, including those of removed keys. */
   usedIds(): string[] {
-    this.#root.resetReadTxn()
-    return [...new Set([...this.#idsOf(this.#usage), ...this.fleetUsage.ownIds()])]
-  }
-
-  #idsOf(table: AccessTable): string[] {
-    const ids: string[] = []
-    let start = Buffer.alloc(1)
-    for (;;) {
-      const next = [...table.getKeys({ start, limit: 1 })][0]
-      if (next === undefined) return ids
-      const { id } = parseUsageKey(asBuffer(next))
-      ids.push(id)
-      start = Buffer.concat([Buffer.from(id), Buffer.from([1])])
-    }
+    return this.lives.ids()
   }
 
   /** Removes the usage of days before this one; returns the number of rows removed. */
-  async pruneUsage(firstDay: number): Promise<number> {
-    let removed = 0
-    this.#root.resetReadTxn()
-    for (const id of this.#idsOf(this.#usage)) {
-      const range = { start: usageKey(id, 0), end: usageKey(id, firstDay), limit: PRUNED_AT_ONCE }
-      for (;;) {
-        const old = [...this.#usage.getKeys(range)].map((key) => Buffer.from(asBuffer(key)))
-        if (old.length === 0) break
-        await this.#inOrder(() => old.map((key) => () => this.#usage.remove(key)))
-        removed += old.length
-      }
-    }
-    return removed
+  pruneUsage(firstDay: number): Promise<number> {
+    return this.lives.prune(firstDay)
   }
 
   /** Waits for pending writes and closes the store. */
   async close(): Promise<void> {
-    await this.#writing.catch(() => undefined)
-    await this.fleetUsage.close()
+    await this.lives.close()
     await this.#root.close()
   }
 
@@ -311,49 +279,19 @@ export class AccessStore {
     return keys
   }
 
-  #allFleetKeys(): KeyRecord[] {
-    return [...this.#fleetKeys.getRange({})].map(({ key, value }) => ({
-      ...decodeKey(asBuffer(key).toString('utf8'), asBuffer(value)),
-      fromFleet: true,
-    }))
-  }
-
-  #usageOf(id: string, day: number) {
-    const bytes = this.#usage.get(usageKey(id, day))
-    return bytes === undefined ? new Map() : decodeUsage(asBuffer(bytes), { id, day })
-  }
-
-  /**
-   * Atomic writes of usage, which read what earlier ones wrote.
-   * @param prepare reads, and returns the writes
-   */
-  #inOrder(prepare: () => readonly (() => Promise<boolean>)[]): Promise<void> {
-    const done = this.#writing
-      .catch(() => undefined)
-      .then(() => {
-        this.#root.resetReadTxn()
-        return this.#writeAll(prepare())
-      })
-    this.#writing = done
-    return done
-  }
-
-  /**
-   * Runs one transaction. When it fails, the library rejects a promise for each of its writes and another one
-   * that carries the reason: all of them are awaited, because an unhandled rejection ends the process.
-   */
-  async #writeAll(writes: readonly (() => Promise<boolean>)[]): Promise<void> {
-    const promises: Promise<unknown>[] = []
-    promises.push(
-      this.#root.batch(() => {
-        for (const write of writes) promises.push(write())
-      }),
+  #allFleetKeys(): FleetKey[] {
+    return [...this.#fleetKeys.getRange({})].map(({ key, value }) =>
+      decodeFleetKey(asBuffer(key).toString('utf8'), asBuffer(value)),
     )
-    const [failure] = (await Promise.allSettled(promises)).filter((result) => result.status === 'rejected')
-    if (failure === undefined) return
-    // By now the reason is known, or never will be.
-    await Promise.race([(failure.reason as { commitError?: Promise<unknown> }).commitError, setImmediate()])
-    throw failure.reason
+  }
+
+  #fleetKey(id: string): FleetKey | null {
+    const bytes = this.#fleetKeys.get(Buffer.from(id))
+    return bytes === undefined ? null : decodeFleetKey(id, asBuffer(bytes))
+  }
+
+  #putFleetKey(key: FleetKey): void {
+    this.#fleetKeys.putSync(Buffer.from(key.key.id), encodeFleetKey(key))
   }
 
   #change<T>(action: () => T): T {

@@ -24,25 +24,12 @@ export interface AccessTables {
   readonly metadata: AccessTable
   /** id → key, JSON. See `keyRecord.ts`. */
   readonly keys: AccessTable
-  /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. In a fleet the sum of its stream so far. */
+  /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. */
   readonly usage: AccessTable
-  readonly fleet: FleetTables
-}
-
-/** What a member of a fleet keeps in its access store (fleet.md §7). */
-export interface FleetTables {
-  /** id → key of the fleet, JSON as in `keys`. */
-  readonly keys: AccessTable
-  /** As `usage`: what this member counted and the sum of the fleet does not have yet. */
-  readonly own: AccessTable
-  /** As `usage`: the part of `own` that has no sequence yet. */
-  readonly unsent: AccessTable
-  /** sequence 6 → delta, JSON. See `usageDelta.ts`. */
-  readonly outbox: AccessTable
-  /** member ∥ epoch → sequence 6 of its last delta in the sum. */
-  readonly applied: AccessTable
-  /** As `usage`: the sum of another member while it is fetched. */
-  readonly incoming: AccessTable
+  /** id → key of a fleet with its version, JSON. See `fleetKey.ts`. */
+  readonly fleetKeys: AccessTable
+  /** id ∥ 0 ∥ day 4 ∥ life 8 → as `usage`, of other lives. See `lifeUsage.ts`. */
+  readonly lives: AccessTable
 }
 
 /**
@@ -83,13 +70,7 @@ export function openAccessTables(path: string): AccessTables {
     metadata: table(ACCESS_METADATA),
     keys: table('keys'),
     usage: table('usage'),
-    fleet: {
-      keys: table('fleetKeys'),
-      own: table('own'),
-      unsent: table('unsent'),
-      outbox: table('outbox'),
-      applied: table('applied'),
-      incoming: table('incoming'),
-    },
+    fleetKeys: table('fleetKeys'),
+    lives: table('lives'),
   }
 }

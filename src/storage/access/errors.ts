@@ -14,8 +14,8 @@ export type AccessErrorCode =
   | 'ACCESS_FROM_FILE'
   /** The key is one of the fleet and can only be changed there. */
   | 'ACCESS_FROM_FLEET'
-  /** The store holds the sums of another fleet. */
-  | 'ACCESS_OTHER_FLEET'
+  /** The store is one of a fleet as it was before, whose keys and usage have to be brought over. */
+  | 'ACCESS_OLD_FLEET'
 
 /** An access store that cannot be used, or a change that it rejects. The message says what to do. */
 export class AccessError extends CodedError<AccessErrorCode> {

@@ -106,6 +106,37 @@ export function addUsage(one: MethodUsage | undefined, other: MethodUsage): Meth
   }
 }
 
+/** Of each figure the larger one. */
+export function maxUsage(one: MethodUsage | undefined, other: MethodUsage): MethodUsage {
+  if (one === undefined) return other
+  return {
+    count: Math.max(one.count, other.count),
+    cost: Math.max(one.cost, other.cost),
+    bytes: Math.max(one.bytes, other.bytes),
+    errors: Math.max(one.errors, other.errors),
+    refused: Math.max(one.refused, other.refused),
+  }
+}
+
+/** Whether a figure of one is larger than that of what is known. */
+export function exceedsUsage(
+  known: ReadonlyMap<string, MethodUsage> | undefined,
+  heard: ReadonlyMap<string, MethodUsage>,
+): boolean {
+  return [...heard].some(([method, usage]) => {
+    const before = known?.get(method)
+    const figures = Object.entries(usage) as [keyof MethodUsage, number][]
+    return figures.some(([name, figure]) => figure > (before?.[name] ?? 0))
+  })
+}
+
+/** Cost units of some methods. */
+export function costOf(methods: ReadonlyMap<string, MethodUsage> | undefined): number {
+  let cost = 0
+  for (const usage of methods?.values() ?? []) cost += usage.cost
+  return cost
+}
+
 /** The days of both lists, oldest first; of a day that is in both, the sums. */
 export function mergeDays(one: DayUsage[], other: readonly DayUsage[]): DayUsage[] {
   if (other.length === 0) return one

@@ -1,0 +1,376 @@
+import type { KV, KvWatchEntry } from '@nats-io/kv'
+import type { AccessStore } from '../../storage/access/accessStore.ts'
+import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
+import { costOf, type DayUsage, exceedsUsage } from '../../storage/access/usageRecord.ts'
+import { BucketFollower } from '../nats/bucketFollower.ts'
+import { openBucket, removeRecords } from '../nats/buckets.ts'
+import type { FleetPartContext } from '../part.ts'
+import {
+  decodeKnown,
+  decodeRecord,
+  decodeTold,
+  encodeKnown,
+  encodeRecord,
+  encodeTold,
+  parseRecordName,
+  recordName,
+} from './counterCodec.ts'
+import { LEAST_PACE } from './fleetBook.ts'
+import { HeardCosts } from './heardCosts.ts'
+import type { FromFront, ToFront } from './messages.ts'
+
+/** Service that answers with what a member knows of a life. */
+const LIFE_SERVICE = 'life'
+const ANSWER_TIME = 2000
+/** Milliseconds after which use that is told is late. */
+const LATE = 1000
+/** Members up to which use is told at the least pace; each further one makes it slower, up to the slowest pace. */
+const FAST_MEMBERS = 8
+const PACE_PER_MEMBER = 5
+const SLOWEST_PACE = 150
+/** Milliseconds between two writes of the bucket, and bytes that it is given a second. */
+const WRITE_PERIOD = 2000
+const WRITE_RATE = 512 * 1024
+/** Records that are on their way to the bucket at the same time. */
+const WRITES_AT_ONCE = 16
+/** Days that the bucket keeps, and of which sums of others are known. */
+const BUCKET_DAYS = 8
+const SUM_DAYS = 2
+const DAY = 86_400_000
+
+type Place = Pick<DayUsage, 'id' | 'day'>
+
+/** Who counts, as the front thread says. */
+interface Counting {
+  readonly lives: Lives
+  readonly by: string
+  readonly isDecided: boolean
+}
+
+export interface CounterSyncOptions {
+  /** Time zone of the days: what is counted by those of another one is skipped. */
+  readonly zone: string
+  tell(message: ToFront): void
+  onFailure(error: unknown): void
+}
+
+/** Counters of use between members: told to all, and kept in the bucket (fleet.md §7). */
+export class CounterSync {
+  readonly #context: FleetPartContext
+  readonly #store: AccessStore
+  readonly #zone: string
+  readonly #tell: (message: ToFront) => void
+  readonly #onFailure: (error: unknown) => void
+  readonly #costs = new HeardCosts()
+  readonly #ends: (() => void)[]
+  /** Use that is to be told, by place, and since when. */
+  readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
+  /** Rows of the life of the store and of the own one, as the bucket has them; by record and id. */
+  readonly #kept = new Map<string, Map<string, DayUsage>>()
+  /** Rows that the bucket does not have yet. */
+  readonly #unwritten = new Map<string, Place>()
+  /** Last sequence of each process that tells. */
+  readonly #sequences = new Map<string, number>()
+  #counting: Counting | null = null
+  #follower: BucketFollower | null = null
+  #sequence = 0
+  #pace = LEAST_PACE
+  #isDeciding = false
+  #isToldElsewhere = false
+  #writeTimer: NodeJS.Timeout
+  #sweptOn = 0
+
+  constructor(context: FleetPartContext, store: AccessStore, { zone, tell, onFailure }: CounterSyncOptions) {
+    this.#zone = zone
+    this.#context = context
+    this.#store = store
+    this.#tell = tell
+    this.#onFailure = onFailure
+    this.#ends = [
+      context.subscribe(context.names.subject('counters'), (data) => this.#heard(data)),
+      context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1'))),
+      context.view.onChange(() => {
+        this.#decide()
+        this.#keepPace()
+      }),
+    ]
+    this.#writeTimer = setTimeout(() => void this.#write(), WRITE_PERIOD)
+    tell({ kind: 'begun' })
+  }
+
+  restart(): void {
+    this.#follower?.restart()
+    this.#tellUse()
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end()
+    this.#follower?.stop()
+    clearTimeout(this.#writeTimer)
+  }
+
+  fromFront(message: FromFront): void {
+    switch (message.kind) {
+      case 'lives':
+        this.#countUnder(message)
+        return
+      case 'used': {
+        const since = performance.now()
+        for (const row of message.rows) {
+          const place = `${row[1]} ${row[0]}`
+          this.#untold.set(place, { row, since: this.#untold.get(place)?.since ?? since })
+        }
+        this.#tellUse()
+        return
+      }
+      case 'written':
+        for (const place of message.places) this.#unwritten.set(`${place.day} ${place.id}`, place)
+    }
+  }
+
+  #countUnder({ lives, by, isDecided }: Counting): void {
+    const before = this.#counting
+    this.#counting = { lives, by, isDecided }
+    this.#follower ??= new BucketFollower({
+      open: () => openBucket(this.#context.jetstream, this.#context.names.counters),
+      onEntry: (entry) => this.#take(entry),
+      onWhole: () => this.#decide(),
+      onFailure: this.#onFailure,
+    })
+    if (!isDecided) {
+      this.#hearStored()
+      this.#decide()
+      return
+    }
+    if (before?.isDecided !== true || before.lives.own !== lives.own) {
+      // What was told under another life is told again by the front thread.
+      this.#untold.clear()
+      this.#unwritten.clear()
+      this.#isToldElsewhere = false
+      if (lives.own !== lives.stored)
+        this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
+      for (const { id, day } of this.#store.lives.rows(lives.own, today() - BUCKET_DAYS))
+        this.#unwritten.set(`${day} ${id}`, { id, day })
+    }
+    this.#hearStored()
+  }
+
+  /** What the store knows of others. */
+  #hearStored(): void {
+    if (this.#counting === null) return
+    const { stored, own } = this.#counting.lives
+    const first = today() - SUM_DAYS
+    const rows: (readonly [string, DayUsage])[] = [...this.#store.lives.others(first)]
+    if (this.#counting.isDecided && own !== stored)
+      rows.push(...this.#store.lives.rows(stored, first).map((row) => [stored, row] as const))
+    this.#raise(
+      rows.flatMap(([life, row]) => (this.#isOwn(life) ? [] : [[life, costRow(row)] as const])),
+      true,
+    )
+  }
+
+  /** Whether a life is not one of others; that of the store is not, until it is decided. */
+  #isOwn(life: string): boolean {
+    if (this.#counting === null) return false
+    const { lives, isDecided } = this.#counting
+    return life === lives.own || (!isDecided && life === lives.stored)
+  }
+
+  #raise(costs: readonly (readonly [life: string, cost: DayCost])[], isLate: boolean): void {
+    const rows = costs.flatMap(([life, row]): DayCost[] => {
+      if (Math.abs(row[1] - today()) > SUM_DAYS) return []
+      const total = this.#costs.raise(life, row)
+      return total === null ? [] : [[row[0], row[1], total]]
+    })
+    if (rows.length > 0) this.#tell({ kind: 'heard', rows, isLate })
+  }
+
+  #heard(data: Buffer): void {
+    const { life, by, zone, sequence, isLate, rows } = decodeTold(data)
+    if (this.#counting === null || by === this.#counting.by || zone !== this.#zone) return
+    if (this.#isOwn(life)) {
+      if (this.#counting.isDecided) this.#leave()
+      else this.#isToldElsewhere = true
+      return
+    }
+    const isNext = (this.#sequences.get(by) ?? 0) === sequence - 1
+    this.#sequences.delete(by)
+    this.#sequences.set(by, sequence)
+    const [oldest] = this.#sequences.keys()
+    if (this.#sequences.size > 1024 && oldest !== undefined) this.#sequences.delete(oldest)
+    this.#raise(
+      rows.map((row) => [life, row] as const),
+      isLate || !isNext,
+    )
+  }
+
+  #tellUse(): void {
+    const { nats, names, view } = this.#context
+    if (this.#counting?.isDecided !== true || !view.connected || this.#untold.size === 0) return
+    const waiting = [...this.#untold.values()]
+    const isLate = waiting.some(({ since }) => performance.now() - since > LATE)
+    this.#sequence += 1
+    const { lives, by } = this.#counting
+    const rows = waiting.map(({ row }) => row)
+    const head = { life: lives.own, by, zone: this.#zone, sequence: this.#sequence, isLate }
+    const { bytes, taken } = encodeTold({ ...head, rows })
+    nats.publish(names.subject('counters'), bytes)
+    for (const [id, day] of rows.slice(0, taken)) this.#untold.delete(`${day} ${id}`)
+    if (taken < rows.length) setTimeout(() => this.#tellUse(), this.#pace).unref()
+  }
+
+  #keepPace(): void {
+    const more = Math.max(0, this.#context.view.others.length + 1 - FAST_MEMBERS)
+    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
+    if (pace === this.#pace) return
+    this.#pace = pace
+    this.#tell({ kind: 'pace', milliseconds: pace })
+  }
+
+  #take({ key, operation, value }: KvWatchEntry): void {
+    const name = parseRecordName(key)
+    if (name === null || operation !== 'PUT') return
+    try {
+      const { by, zone, rows } = decodeRecord(value)
+      if (zone !== this.#zone) return
+      if (!this.#isOwn(name.life)) {
+        this.#store.lives.raise(name.life, rows).catch(this.#onFailure)
+        this.#raise(
+          rows.map((row) => [name.life, costRow(row)] as const),
+          true,
+        )
+        return
+      }
+      const isForeign = this.#counting?.isDecided === true && by !== this.#counting.by
+      const own = (row: DayUsage) => this.#store.lives.row(name.life, row)
+      if (isForeign && rows.some((row) => exceedsUsage(own(row), row.methods))) this.#leave()
+      else this.#kept.set(key, new Map(rows.map((row) => [row.id, row])))
+    } catch {
+      this.#context.count('skippedCounters')
+    }
+  }
+
+  /** Another process counts under this life: what it has told counts, and what this one has counted beyond. */
+  #leave(): void {
+    if (this.#counting === null) return
+    this.#context.count('livesLeft')
+    const { own } = this.#counting.lives
+    const known = [...this.#unwritten.values()].map((place) => {
+      const methods = this.#kept.get(recordName(own, place))?.get(place.id)?.methods
+      return { ...place, methods: methods ?? new Map() }
+    })
+    // Nothing is told or written until the front thread has another one.
+    this.#counting = { ...this.#counting, isDecided: false }
+    this.#tell({ kind: 'leave', known })
+  }
+
+  #knownOf(life: string): Buffer {
+    const isOwn = this.#isOwn(life)
+    const rows = isOwn || !isLife(life) ? [] : this.#store.lives.rows(life, 0)
+    return encodeKnown({ isOwn, rows, told: this.#costs.of(life) })
+  }
+
+  /** What the bucket has of a life. */
+  #keptOf(life: string): DayUsage[] {
+    return [...this.#kept].flatMap(([name, rows]) => (name.startsWith(life) ? [...rows.values()] : []))
+  }
+
+  /** Whether the life of the store goes on, once the bucket is read and others can be asked. */
+  #decide(): void {
+    const { view, calls } = this.#context
+    const counting = this.#counting
+    if (counting === null || counting.isDecided || this.#isDeciding) return
+    if (!view.connected || this.#follower?.whole == null || counting.lives.own === counting.lives.stored)
+      return
+    this.#isDeciding = true
+    const { stored } = counting.lives
+    const question = Buffer.from(stored, 'latin1')
+    Promise.all(
+      view.others.map(async (member) =>
+        decodeKnown(await calls.call(member, LIFE_SERVICE, question, ANSWER_TIME)),
+      ),
+    )
+      .then((answers) => {
+        if (this.#isToldElsewhere || answers.some(({ isOwn }) => isOwn))
+          throw new Error('it is told elsewhere')
+        const rows = [...this.#keptOf(stored), ...answers.flatMap((answer) => answer.rows)]
+        this.#tell({ kind: 'resume', rows, told: answers.flatMap(({ told }) => told) })
+      })
+      .catch(() => {
+        this.#context.count('livesBegun')
+        this.#tell({ kind: 'keep' })
+      })
+      .finally(() => {
+        this.#isDeciding = false
+      })
+  }
+
+  async #write(): Promise<void> {
+    const bucket = this.#follower?.whole
+    let bytes = 0
+    this.#decide()
+    this.#tellUse()
+    try {
+      if (bucket != null && this.#counting?.isDecided === true && this.#context.view.connected) {
+        bytes = await this.#writeTo(bucket, this.#counting)
+        await this.#sweep()
+      }
+    } catch (error) {
+      this.#onFailure(error)
+    }
+    const pause = Math.max(WRITE_PERIOD, (1000 * bytes) / WRITE_RATE)
+    this.#writeTimer = setTimeout(() => void this.#write(), pause)
+  }
+
+  async #writeTo(bucket: KV, { lives: { own }, by }: Counting): Promise<number> {
+    let bytes = 0
+    const records = new Map<string, Place[]>()
+    for (const place of this.#unwritten.values()) {
+      const name = recordName(own, place)
+      const places = records.get(name)
+      if (places === undefined) records.set(name, [place])
+      else places.push(place)
+    }
+    const write = async ([name, places]: [string, Place[]]) => {
+      const rows = new Map(this.#kept.get(name))
+      for (const { id, day } of places)
+        rows.set(id, { id, day, methods: this.#store.lives.row(own, { id, day }) })
+      for (const { id, day } of places) this.#unwritten.delete(`${day} ${id}`)
+      try {
+        const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
+        bytes += value.length
+        await bucket.put(name, value)
+        this.#kept.set(name, rows)
+      } catch (error) {
+        for (const place of places) this.#unwritten.set(`${place.day} ${place.id}`, place)
+        throw error
+      }
+    }
+    const waiting = [...records]
+    for (let first = 0; first < waiting.length; first += WRITES_AT_ONCE)
+      await Promise.all(waiting.slice(first, first + WRITES_AT_ONCE).map(write))
+    return bytes
+  }
+
+  /** Removes what is older than the bucket keeps, once a day. */
+  async #sweep(): Promise<void> {
+    const { nats, names } = this.#context
+    const day = today()
+    if (day === this.#sweptOn) return
+    this.#costs.prune(day - SUM_DAYS)
+    for (const name of this.#kept.keys())
+      if ((parseRecordName(name)?.day ?? 0) < day - BUCKET_DAYS) this.#kept.delete(name)
+    for (let old = day - 4 * BUCKET_DAYS; old < day - BUCKET_DAYS; old += 1)
+      await removeRecords(nats, names.counters, `*.${old}.*`)
+    this.#sweptOn = day
+  }
+}
+
+/** About which day it is, wherever: days of quotas begin up to one day before or after those of UTC. */
+function today(): number {
+  return Math.floor(Date.now() / DAY)
+}
+
+function costRow({ id, day, methods }: DayUsage): DayCost {
+  return [id, day, costOf(methods)]
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { AccessBook } from '../../gateway/access/accessBook.ts'
+import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
+import type { AccessStore } from '../../storage/access/accessStore.ts'
+import type { KeyRecord } from '../../storage/access/keyRecord.ts'
+import type { DayUsage } from '../../storage/access/usageRecord.ts'
+import type { MemberId } from '../interface.ts'
+import type { FromFront, ToFront } from './messages.ts'
+
+/** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
+export const LEAST_PACE = 100
+
+export interface FleetBookOptions {
+  readonly store: AccessStore
+  readonly self: MemberId
+  /** To the part of the fleet thread; lost while there is none. */
+  send(message: FromFront): void
+  onFailure(error: unknown): void
+}
+
+/** Keys and usage of a member, as its front thread counts them (fleet.md §7): the counterpart of `AccessPart`. */
+export class FleetBook implements AccessBook, OthersUse {
+  readonly #options: FleetBookOptions
+  readonly #store: AccessStore
+  readonly #by = randomBytes(8).toString('hex')
+  /** What others have used, by day and key. */
+  readonly #heard = new Map<string, number>()
+  #counter: OwnUse | null = null
+  #isDecided = false
+  #isChanging = false
+  #timer: NodeJS.Timeout
+
+  /** @throws AccessError */
+  constructor(options: FleetBookOptions) {
+    this.#options = options
+    this.#store = options.store
+    this.#store.lives.join(options.self)
+    this.#timer = this.#tellEvery(LEAST_PACE)
+  }
+
+  attach(counter: OwnUse): void {
+    this.#counter = counter
+  }
+
+  revision(): number {
+    return this.#store.revision()
+  }
+
+  keys(): readonly KeyRecord[] {
+    return this.#store.keys()
+  }
+
+  async addUsage(added: readonly DayUsage[]): Promise<void> {
+    await this.#store.addUsage(added)
+    this.#options.send({ kind: 'written', places: added.map(({ id, day }) => ({ id, day })) })
+  }
+
+  ownCost(id: string, day: number): number {
+    return this.#store.ownCost(id, day)
+  }
+
+  usage(id: string, first: number, last: number): readonly DayUsage[] {
+    return this.#store.usage(id, first, last)
+  }
+
+  pruneUsage(firstKept: number): Promise<number> {
+    for (const place of this.#heard.keys())
+      if (Number.parseInt(place, 10) < firstKept) this.#heard.delete(place)
+    return this.#store.pruneUsage(firstKept)
+  }
+
+  costOn(id: string, day: number): number {
+    return this.#heard.get(`${day} ${id}`) ?? 0
+  }
+
+  /** What the fleet thread tells. */
+  hear(message: ToFront): void {
+    switch (message.kind) {
+      case 'begun':
+        this.#tellLives()
+        this.#counter?.recount()
+        return
+      case 'keys':
+        this.#attempt(() => this.#counter?.refresh())
+        return
+      case 'heard':
+        for (const [id, day, cost] of message.rows) {
+          this.#heard.set(`${day} ${id}`, Math.max(cost, this.costOn(id, day)))
+          this.#counter?.heard(id, day, cost, message.isLate)
+        }
+        return
+      case 'resume':
+        void this.#change(() => this.#store.lives.resume(message.rows, message.told))
+        return
+      case 'keep':
+        void this.#change(async () => undefined)
+        return
+      case 'leave':
+        void this.#change(() => this.#store.lives.leave(message.known))
+        return
+      case 'pace':
+        clearInterval(this.#timer)
+        this.#timer = this.#tellEvery(message.milliseconds)
+    }
+  }
+
+  /** Counts under another life from now on, or for good under the present one. */
+  async #change(change: () => Promise<void>): Promise<void> {
+    if (this.#isChanging) return
+    this.#isChanging = true
+    try {
+      await change()
+      this.#isDecided = true
+      // What was written together with it is no more among what is not written yet.
+      await setImmediate()
+      this.#counter?.recount()
+    } catch (error) {
+      this.#options.onFailure(error)
+    }
+    this.#isChanging = false
+    this.#tellLives()
+  }
+
+  #tellLives(): void {
+    const { lives } = this.#store.lives
+    this.#options.send({ kind: 'lives', lives, by: this.#by, isDecided: this.#isDecided })
+  }
+
+  #tellEvery(milliseconds: number): NodeJS.Timeout {
+    const tell = () => {
+      const rows = this.#counter?.changed() ?? []
+      if (rows.length > 0) this.#options.send({ kind: 'used', rows })
+    }
+    return setInterval(() => this.#attempt(tell), milliseconds).unref()
+  }
+
+  #attempt(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#options.onFailure(error)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { DayCost } from '../../storage/access/lifeUsage.ts'
+
+/** What lives of others have used, by key and day: of each life the largest value that was heard (fleet.md §7). */
+export class HeardCosts {
+  readonly #places = new Map<
+    string,
+    { total: number; readonly day: number; readonly lives: Map<string, number> }
+  >()
+
+  /** @returns the sum over all lives when it grew by this; else null */
+  raise(life: string, [id, day, cost]: DayCost): number | null {
+    const place = `${day} ${id}`
+    const known = this.#places.get(place) ?? { total: 0, day, lives: new Map<string, number>() }
+    const before = known.lives.get(life) ?? 0
+    if (cost <= before) return null
+    known.lives.set(life, cost)
+    known.total += cost - before
+    this.#places.set(place, known)
+    return known.total
+  }
+
+  /** What is known of one life. */
+  of(life: string): DayCost[] {
+    return [...this.#places].flatMap(([place, { day, lives }]): DayCost[] => {
+      const cost = lives.get(life)
+      return cost === undefined ? [] : [[place.slice(place.indexOf(' ') + 1), day, cost]]
+    })
+  }
+
+  /** Forgets the days before this one. */
+  prune(first: number): void {
+    for (const [place, { day }] of this.#places) if (day < first) this.#places.delete(place)
+  }
+}

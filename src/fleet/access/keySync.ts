@@ -1,0 +1,100 @@
+import type { KV, KvWatchEntry } from '@nats-io/kv'
+import type { AccessStore } from '../../storage/access/accessStore.ts'
+import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
+import { BucketFollower } from '../nats/bucketFollower.ts'
+import { openBucket } from '../nats/buckets.ts'
+import type { FleetPartContext } from '../part.ts'
+import { idOfBucketName, readKeyEntry, writeKey } from './keyBucket.ts'
+
+/** Milliseconds between two looks whether a command changed keys here. */
+const LOOK_PERIOD = 500
+
+interface KeptKey {
+  readonly revision: number
+  /** Null for none, `unreadable` for what another program wrote: that stays. */
+  readonly record: FleetKey | 'unreadable' | null
+}
+
+/** Keys of the bucket go to the access store, and keys that were changed here alone are offered (fleet.md §6). */
+export class KeySync {
+  readonly #context: FleetPartContext
+  readonly #store: AccessStore
+  readonly #follower: BucketFollower
+  readonly #timer: NodeJS.Timeout
+  /** What the bucket has, by id of the key. */
+  readonly #kept = new Map<string, KeptKey>()
+  #arrived: FleetKey[] = []
+  #revision = -1
+  #isOffering = false
+
+  /** @param onKeys is called when keys changed */
+  constructor(
+    context: FleetPartContext,
+    store: AccessStore,
+    onKeys: () => void,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#context = context
+    this.#store = store
+    const take = () => {
+      const keys = this.#arrived
+      this.#arrived = []
+      if (store.takeFleetKeys(keys)) onKeys()
+    }
+    this.#follower = new BucketFollower({
+      open: () => openBucket(context.jetstream, context.names.keys),
+      onEntry: (entry) => {
+        this.#take(entry)
+        if (this.#follower.whole !== null) take()
+      },
+      onWhole: (bucket) => {
+        take()
+        void this.#offer(bucket).catch(onFailure)
+      },
+      onFailure,
+    })
+    this.#timer = setInterval(() => {
+      const bucket = this.#follower.whole
+      if (bucket !== null && store.revision() !== this.#revision) void this.#offer(bucket).catch(onFailure)
+    }, LOOK_PERIOD)
+  }
+
+  restart(): void {
+    this.#follower.restart()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#follower.stop()
+  }
+
+  #take(entry: KvWatchEntry): void {
+    const id = idOfBucketName(entry.key)
+    if (id === null) return
+    const record = readKeyEntry(entry)
+    const isUnreadable = record === null && entry.operation === 'PUT'
+    this.#kept.set(id, { revision: entry.revision, record: isUnreadable ? 'unreadable' : record })
+    if (isUnreadable) this.#context.count('skippedKeys')
+    if (record !== null) this.#arrived.push(record)
+  }
+
+  /** Gives the bucket what holds over its records: changes of this member alone, and what it has lost. */
+  async #offer(bucket: KV): Promise<void> {
+    if (this.#isOffering || !this.#context.view.connected) return
+    this.#isOffering = true
+    const revision = this.#store.revision()
+    try {
+      for (const record of this.#store.fleetKeys()) {
+        const { revision: seen, record: kept } = this.#kept.get(record.key.id) ?? {
+          revision: 0,
+          record: null,
+        }
+        if (kept === 'unreadable' || (kept !== null && !holdsOver(record, kept))) continue
+        if (await writeKey(bucket, record, seen)) this.#context.count('offeredKeys')
+      }
+      this.#revision = revision
+    } finally {
+      this.#isOffering = false
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { DayCost, Lives } from '../../storage/access/lifeUsage.ts'
+import type { DayUsage } from '../../storage/access/usageRecord.ts'
+
+/** Name of the part of the fleet thread. */
+export const ACCESS_PART = 'access'
+
+/** What the front thread, which counts, tells the fleet thread. */
+export type FromFront =
+  /** Under which lives it counts, and whether that is decided. @see LifeUsage */
+  | {
+      readonly kind: 'lives'
+      readonly lives: Lives
+      /** A random number of this process. */
+      readonly by: string
+      readonly isDecided: boolean
+    }
+  /** Use of keys with a rate or a quota. */
+  | { readonly kind: 'used'; readonly rows: readonly DayCost[] }
+  /** Rows that are on disk. */
+  | { readonly kind: 'written'; readonly places: readonly Pick<DayUsage, 'id' | 'day'>[] }
+
+/** What the fleet thread tells the front thread. */
+export type ToFront =
+  /** It has begun, and knows nothing. */
+  | { readonly kind: 'begun' }
+  /** Keys are others. */
+  | { readonly kind: 'keys' }
+  /** What others have used by now. */
+  | { readonly kind: 'heard'; readonly rows: readonly DayCost[]; readonly isLate: boolean }
+  /** Nothing is lost, and nobody else counts under the life of the store. */
+  | { readonly kind: 'resume'; readonly rows: readonly DayUsage[]; readonly told: readonly DayCost[] }
+  /** That is not sure: this process goes on under a life of its own. */
+  | { readonly kind: 'keep' }
+  /** Another process counts under the own life. @see LifeUsage.leave */
+  | { readonly kind: 'leave'; readonly known: readonly DayUsage[] }
+  /** Milliseconds between two times at which use is told. */
+  | { readonly kind: 'pace'; readonly milliseconds: number }

@@ -1,0 +1,110 @@
+import type { KV, KvWatchEntry } from '@nats-io/kv'
+
+/** Milliseconds between two comparisons with the leader of the stream, and before a failed attempt is repeated. */
+const PERIOD = 2000
+
+export interface BucketFollowerOptions {
+  /** @throws FleetError `NotCreated` before `fleet init` */
+  open(): Promise<KV>
+  /** In the order of revisions; after a new beginning some come again. */
+  onEntry(entry: KvWatchEntry): void
+  /** All that the bucket had when it was opened has come. */
+  onWhole(bucket: KV): void
+  onFailure(error: unknown): void
+}
+
+/**
+ * Follows all records of a bucket for as long as it is wanted, whatever happens to servers. What feeds a watch may be gone
+ * with its server, which the client notices after ten seconds: so the last revision is compared with that of the leader.
+ */
+export class BucketFollower {
+  readonly #options: BucketFollowerOptions
+  readonly #timer: NodeJS.Timeout
+  #bucket: KV | null = null
+  #entries: Awaited<ReturnType<KV['watch']>> | null = null
+  #seen = 0
+  #wasBehind = false
+  #isWhole = false
+  #isStopped = false
+  #wake: () => void = () => undefined
+
+  constructor(options: BucketFollowerOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#compare(), PERIOD)
+    void this.#run()
+  }
+
+  /** The bucket, once all of it has come; null while that is not so. */
+  get whole(): KV | null {
+    return this.#isWhole ? this.#bucket : null
+  }
+
+  /** Reads all anew: after a reconnection there may be a gap. */
+  restart(): void {
+    this.#isWhole = false
+    this.#entries?.stop()
+    this.#wake()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    this.restart()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#follow()
+      } catch (error) {
+        if (this.#isStopped) return
+        this.#options.onFailure(error)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, PERIOD)
+          this.#wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    this.#isWhole = false
+    this.#wasBehind = false
+    const bucket = await this.#options.open()
+    const { state } = (await bucket.status()).streamInfo
+    const entries = await bucket.watch({ key: '>' })
+    this.#bucket = bucket
+    this.#entries = entries
+    if (this.#isStopped) entries.stop()
+    // The last revision may be one that was removed.
+    const complete = () => {
+      this.#seen = Math.max(this.#seen, state.last_seq)
+      this.#isWhole = true
+      this.#options.onWhole(bucket)
+    }
+    this.#seen = 0
+    if (state.messages === 0) complete()
+    for await (const entry of entries) {
+      if (this.#entries !== entries) return
+      this.#seen = Math.max(this.#seen, entry.revision)
+      this.#options.onEntry(entry)
+      if (!this.#isWhole && entry.delta === 0) complete()
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const bucket = this.#bucket
+    if (bucket === null || !this.#isWhole) return
+    try {
+      const last = (await bucket.status()).streamInfo.state.last_seq
+      const isBehind = last > this.#seen
+      if (isBehind && this.#wasBehind) this.restart()
+      else this.#wasBehind = isBehind
+    } catch (error) {
+      if (!this.#isStopped) this.#options.onFailure(error)
+    }
+  }
+}
