@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mountSmallDisk, type SmallDisk } from '../../faults/smallDisk.ts'
-import { startCommand } from '../../support/cli.ts'
+import { type CommandResult, startCommand } from '../../support/cli.ts'
 import { NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
 import { underClock } from './clock.ts'
 import { FleetNetwork } from './fleetNetwork.ts'
@@ -99,6 +99,13 @@ export class TestFleet {
     await Promise.all(this.members.map((member) => member.untilReady(READY_MS)))
   }
 
+  /** Makes a key of the fleet; members are asked with the first one from then on. @returns its secret */
+  async makeKey(id: string, words: readonly string[] = []): Promise<string> {
+    const secret = (await this.command(['key', 'create', '--id', id, ...words])).trim()
+    if (this.#keys.path === '') this.#keys.path = `/${secret}`
+    return secret
+  }
+
   /** Path of the first key that was made; empty before. */
   get path(): string {
     return this.#keys.path
@@ -138,12 +145,21 @@ export class TestFleet {
    * @throws Error when it fails
    */
   async command(words: readonly string[]): Promise<string> {
-    const where =
-      this.servers === null ? ['--data-dir', this.members[0]?.dataDir ?? ''] : fleetArguments(this.servers)
-    const { code, stdout, stderr } = await startCommand([...words, ...where], [], [this.#options.program])
-      .done
+    const { code, stdout, stderr } = await this.run(
+      words,
+      this.servers === null ? this.members[0] : undefined,
+    )
     if (code !== 0) throw new Error(`rhizome ${words.join(' ')}: ${stdout}${stderr}`)
     return stdout
+  }
+
+  /** Runs the command line with the options of the fleet, on the machine of a member where one is given. */
+  run(words: readonly string[], member?: Pick<MemberProcess, 'dataDir'>): Promise<CommandResult> {
+    const where = [
+      ...(this.servers === null ? [] : fleetArguments(this.servers)),
+      ...(member === undefined ? [] : ['--data-dir', member.dataDir]),
+    ]
+    return startCommand([...words, ...where], [], [this.#options.program]).done
   }
 }
 

@@ -4,7 +4,7 @@ import { clientOfBytes, clientOfText, TrustedProxies } from '../../../src/gatewa
 import { ClientTable } from '../../../src/gateway/access/clientTable.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
 import { UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
-import type { OthersUse } from '../../../src/gateway/access/othersUse.ts'
+import type { OthersUse, OwnUse } from '../../../src/gateway/access/othersUse.ts'
 import { TokenBucket } from '../../../src/gateway/access/tokenBucket.ts'
 import { UsageReports } from '../../../src/gateway/access/usageReport.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
@@ -253,26 +253,37 @@ t.test('usage is counted by method, written together, and kept when it cannot be
   )
 })
 
-t.test('a report has the use that was heard of other members, and so have quota and rate', async (t) => {
-  const usage = { count: 9, cost: 9, bytes: 0, errors: 0, refused: 0 }
-  let hear: (id: string, day: number, cost: number) => void = () => undefined
+t.test('quota and rate have the use of other members; what is late empties a rate at most', (t) => {
+  let counter: OwnUse | null = null
   const others: OthersUse = {
     costOn: () => 9,
-    usage: (id, first) => [{ id, day: first, methods: new Map([['eth_call', usage]]) }],
-    onHeard: (listener) => {
-      hear = listener
+    attach: (own) => {
+      counter = own
     },
   }
-  const limits = { dailyQuota: 20, rate: 1, burst: 10 }
-  const { admission, book, caller, charge } = openAccess([ada(limits)], {}, { others })
-  const who = caller(PATH)
-  const report = await new UsageReports(admission, book, () => 0, others).report(who)
-  t.match(report, { left: { dailyQuota: 11, rate: 10 }, days: [{ requests: 9 }] })
-  hear('ada', admission.day.day, 10)
-  t.match(await new UsageReports(admission, book, () => 0, others).report(who), {
-    left: { dailyQuota: 1, rate: 0 },
-  })
-  t.match(charge(who, 'eth_call'), { kind: 'limited' })
+  const limits = { dailyQuota: 50, rate: 1, burst: 10 }
+  const { admission, caller, charge, clock } = openAccess([ada(limits)], {}, { others })
+  const { account } = caller(PATH)
+  const { day } = admission.day
+  const hear = (cost: number, isLate: boolean) => counter?.heard('ada', day, cost, isLate)
+  t.match(account, { left: 10, leftToday: 41 })
+  hear(9, false)
+  t.match(account, { left: 10, leftToday: 41 }, 'known already')
+  hear(29, true)
+  t.match(account, { left: 0, leftToday: 21 }, 'late: empty and no less')
+  clock.monotonic += 10_000
+  hear(44, false)
+  t.match(account, { left: 0, leftToday: 6 })
+  clock.monotonic += 5000
+  t.match(charge(caller(PATH), 'eth_call'), { kind: 'limited' }, 'five units are owed')
+  clock.monotonic += 5000
+  t.equal(charge(caller(PATH), 'eth_call'), null)
+  t.same(counter && (counter as OwnUse).changed(), [['ada', day, 5]], 'what was used here is told')
+  t.same((counter as OwnUse | null)?.changed(), [], 'once')
+  t.match(charge(caller(PATH), 'eth_call'), { kind: 'limited' }, 'the quota of all is used up')
+  ;(counter as OwnUse | null)?.recount()
+  t.same((counter as OwnUse | null)?.changed(), [['ada', day, 5]], 'again after all was counted anew')
+  t.end()
 })
 
 t.test('limits can change while the node runs', (t) => {

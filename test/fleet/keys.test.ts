@@ -1,0 +1,156 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { NATS_SKIP } from '../support/natsServer.ts'
+import { TestBuild } from '../support/testBuild.ts'
+import type { MemberProcess } from './cluster/memberProcess.ts'
+import { TestFleet } from './cluster/testFleet.ts'
+import { until } from './cluster/until.ts'
+
+/** HTTP status with which a member answers a request with a key. */
+async function statusAt({ origin }: MemberProcess, secret: string): Promise<number> {
+  const response = await fetch(`${origin}/${secret}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+async function built(t: Test): Promise<string> {
+  const { folder } = await TestBuild.create()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'dist/cli/main.js')
+}
+
+t.test(
+  'keys are those of the fleet, with NATS and without',
+  { skip: NATS_SKIP, timeout: 300_000 },
+  async (t) => {
+    const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+    const fleet = await TestFleet.start({
+      folder: t.testdir(),
+      members: 3,
+      servers: 3,
+      program,
+      args: ['--block-time', '1'],
+    })
+    t.teardown(() => fleet.close())
+    const { members, servers } = fleet
+    const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess]
+    const at = (secret: string, statuses: readonly number[]) =>
+      until(`${statuses}`, async () => {
+        const all = await Promise.all(members.map((member) => statusAt(member, secret)))
+        return all.join() === statuses.join()
+      })
+    const create = (id: string) => fleet.makeKey(id)
+    const change = async (words: readonly string[], member?: MemberProcess) => {
+      const { code, stderr } = await fleet.run(words, member)
+      t.equal(code, 0, `${words.join(' ')} ${stderr}`)
+    }
+
+    t.same(await Promise.all(members.map((member) => statusAt(member, ''))), [200, 200, 200], 'no keys: open')
+    await create('run')
+    const secret = await create('ada')
+    await at(secret, [200, 200, 200])
+    await at('', [401, 401, 401])
+    t.match((await fleet.run(['key', 'create', '--id', 'ada'])).stderr, /there is a key ada already/)
+    await change(['key', 'disable', 'ada'])
+    await at(secret, [401, 401, 401])
+    await change(['key', 'enable', 'ada'])
+    await at(secret, [200, 200, 200])
+    const rotated = (await fleet.command(['key', 'rotate', 'ada'])).trim()
+    await at(rotated, [200, 200, 200])
+    await at(secret, [401, 401, 401])
+    t.match(await fleet.command(['key', 'list']), /ada/)
+
+    t.comment('removed is removed, and no member is open by that')
+    const gone = await create('gone')
+    await at(gone, [200, 200, 200])
+    await change(['key', 'remove', 'gone'])
+    await at(gone, [401, 401, 401])
+    t.notMatch(await fleet.command(['key', 'list']), /gone/)
+    t.match((await fleet.run(['key', 'enable', 'gone'])).stderr, /there is no key gone/)
+
+    t.comment('--local with NATS counts at once, and is offered')
+    const kept = await create('kept')
+    await at(kept, [200, 200, 200])
+    await change(['key', 'disable', '--local', 'kept'], second)
+    await at(kept, [401, 401, 401])
+    await change(['key', 'enable', 'kept'])
+    await at(kept, [200, 200, 200])
+
+    t.comment('without NATS: as last known, and a command says that it cannot')
+    await servers?.kill()
+    t.same(await Promise.all(members.map((member) => statusAt(member, kept))), [200, 200, 200])
+    const failed = await fleet.run(['key', 'disable', 'kept'])
+    t.not(failed.code, 0)
+    t.match(failed.stderr, /NATS cannot be reached.*--local on the machine of a member/s)
+    t.same(
+      await Promise.all(members.map((member) => statusAt(member, kept))),
+      [200, 200, 200],
+      'nothing changed',
+    )
+    await change(['key', 'disable', '--local', 'kept'], first)
+    await at(kept, [401, 200, 200])
+    t.match((await fleet.run(['key', 'list', '--local'], first)).stdout, /kept +disabled/)
+    t.match((await fleet.run(['key', 'list', '--local'], third)).stdout, /kept +enabled/)
+
+    t.comment('a second change of the same key at another member, later, and one that was made more often')
+    await change(['key', 'set', '--local', '--beyond-head', 'refuse', 'ada'], second)
+    await sleep(5)
+    await change(['key', 'disable', '--local', 'ada'], third)
+    await at(rotated, [200, 200, 401])
+    await change(['key', 'enable', '--local', 'kept'], third)
+    await change(['key', 'disable', '--local', 'kept'], third)
+    await change(['key', 'enable', '--local', 'kept'], third)
+    const made = (await fleet.run(['key', 'create', '--local', '--id', 'alone'], second)).stdout.trim()
+    await at(made, [401, 200, 401])
+
+    t.comment('NATS is back: what was changed is offered, and all agree')
+    await servers?.start()
+    await at(made, [200, 200, 200])
+    await at(rotated, [401, 401, 401])
+    await at(kept, [200, 200, 200])
+    t.match(await fleet.command(['key', 'list']), /ada +disabled/)
+
+    t.comment('a member that was away has what changed meanwhile; a bucket that is lost has the keys again')
+    await third.end('SIGTERM')
+    await change(['key', 'disable', 'kept'])
+    await third.start()
+    await third.untilReady(60_000)
+    await at(kept, [401, 401, 401])
+    await servers?.kill()
+    for (const name of ['nats']) rmSync(join(t.testdirName, name), { recursive: true, force: true })
+    await servers?.start()
+    await until('servers have a leader again', async () => (await fleet.run(['fleet', 'init'])).code === 0)
+    await until('keys are there', async () => /alone +enabled/.test(await fleet.command(['key', 'list'])))
+    t.match(await fleet.command(['key', 'list']), /kept +disabled/)
+
+    t.comment('how long a revoked key is served elsewhere, measured and not judged')
+    const late: number[] = []
+    for (let round = 0; round < Number(process.env['REVOCATIONS'] ?? 5); round += 1) {
+      const one = await create(`r${round}`)
+      await at(one, [200, 200, 200])
+      let ended = Number.POSITIVE_INFINITY
+      const refusals = members.map(async (member) => {
+        for (;;) {
+          const asked = performance.now()
+          if ((await statusAt(member, one)) === 401) return asked
+          await sleep(2)
+        }
+      })
+      await change(['key', 'disable', `r${round}`])
+      ended = performance.now()
+      for (const refused of await Promise.all(refusals)) late.push(Math.max(0, refused - ended))
+    }
+    late.sort((one, other) => one - other)
+    const quantile = (part: number) => late[Math.min(late.length - 1, Math.floor(part * late.length))] ?? 0
+    t.comment(
+      `revocations: ${late.length}, ms after the end of the command: p50 ${quantile(0.5).toFixed(1)}, ` +
+        `p99 ${quantile(0.99).toFixed(1)}, longest ${quantile(1).toFixed(1)}`,
+    )
+  },
+)
