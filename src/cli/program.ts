@@ -12,6 +12,7 @@ import { configShow } from './commands/configShow.ts'
 import { exportBlocks } from './commands/export.ts'
 import { fleetInit } from './commands/fleet/init.ts'
 import { fleetStatus } from './commands/fleet/status.ts'
+import { fleetUpgrade } from './commands/fleet/upgrade.ts'
 import { importBlocks } from './commands/import.ts'
 import { keyCreate } from './commands/keyCreate.ts'
 import { keyList } from './commands/keyList.ts'
@@ -53,7 +54,8 @@ export type ProgramInput = CommandStreams & {
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
   peer: 'this node among others: its id, the peers of a running node, their scores and bans',
-  fleet: 'several nodes as one service over NATS: create it, look at it',
+  fleet:
+    'several nodes as one service over NATS: create it, look at it, bring over one of an earlier version',
   bridge: 'try the two-way peg with Bitcoin',
   snapshot: 'make, check, sign and restore snapshots',
   'snapshot key': 'keys that sign snapshots',
@@ -118,6 +120,7 @@ export function createProgram(input: ProgramInput): Program {
   add(peerScore)
   add(fleetInit)
   add(fleetStatus)
+  add(fleetUpgrade)
   add(bridgeRehearse)
   add(snapshotCreate)
   add(snapshotVerify)

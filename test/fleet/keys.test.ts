@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
-import { NATS_SKIP } from '../support/natsServer.ts'
+import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
 import { TestBuild } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
-import { TestFleet } from './cluster/testFleet.ts'
+import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
 
 /** HTTP status with which a member answers a request with a key. */
@@ -122,10 +124,14 @@ t.test(
     await third.start()
     await third.untilReady(60_000)
     await at(kept, [401, 401, 401])
-    await servers?.kill()
-    for (const name of ['nats']) rmSync(join(t.testdirName, name), { recursive: true, force: true })
-    await servers?.start()
-    await until('servers have a leader again', async () => (await fleet.run(['fleet', 'init'])).code === 0)
+    const nats = await connect({
+      servers: [...(servers?.urls ?? [])],
+      user: NATS_USER.user,
+      pass: NATS_USER.password,
+    })
+    await (await jetstreamManager(nats)).streams.delete(`KV_${FLEET_NAME}-apikeys`)
+    await nats.close()
+    t.match(await fleet.command(['fleet', 'init']), /created test-apikeys/)
     await until('keys are there', async () => /alone +enabled/.test(await fleet.command(['key', 'list'])))
     t.match(await fleet.command(['key', 'list']), /kept +disabled/)
 

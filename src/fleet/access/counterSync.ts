@@ -1,7 +1,7 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
-import { costOf, type DayUsage, exceedsUsage } from '../../storage/access/usageRecord.ts'
+import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { openBucket, removeRecords } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -15,7 +15,7 @@ import {
   parseRecordName,
   recordName,
 } from './counterCodec.ts'
-import { LEAST_PACE } from './fleetBook.ts'
+import { BUCKET_DAYS, LEAST_PACE } from './fleetBook.ts'
 import { HeardCosts } from './heardCosts.ts'
 import type { FromFront, ToFront } from './messages.ts'
 
@@ -33,12 +33,14 @@ const WRITE_PERIOD = 2000
 const WRITE_RATE = 512 * 1024
 /** Records that are on their way to the bucket at the same time. */
 const WRITES_AT_ONCE = 16
-/** Days that the bucket keeps, and of which sums of others are known. */
-const BUCKET_DAYS = 8
+/** Days of which sums of others are known. */
 const SUM_DAYS = 2
 const DAY = 86_400_000
 
-type Place = Pick<DayUsage, 'id' | 'day'>
+/** Where a row of a life of this store stands. */
+interface Place extends Pick<DayUsage, 'id' | 'day'> {
+  readonly life: string
+}
 
 /** Who counts, as the front thread says. */
 interface Counting {
@@ -65,7 +67,7 @@ export class CounterSync {
   readonly #ends: (() => void)[]
   /** Use that is to be told, by place, and since when. */
   readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
-  /** Rows of the life of the store and of the own one, as the bucket has them; by record and id. */
+  /** Rows of lives of this store as the bucket has them; by record and id. */
   readonly #kept = new Map<string, Map<string, DayUsage>>()
   /** Rows that the bucket does not have yet. */
   readonly #unwritten = new Map<string, Place>()
@@ -124,7 +126,7 @@ export class CounterSync {
         return
       }
       case 'written':
-        for (const place of message.places) this.#unwritten.set(`${place.day} ${place.id}`, place)
+        if (this.#counting?.isDecided === true) this.#isUnwritten(this.#counting.lives.own, message.places)
     }
   }
 
@@ -149,10 +151,21 @@ export class CounterSync {
       this.#isToldElsewhere = false
       if (lives.own !== lives.stored)
         this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
-      for (const { id, day } of this.#store.lives.rows(lives.own, today() - BUCKET_DAYS))
-        this.#unwritten.set(`${day} ${id}`, { id, day })
+      // Not all of what was counted before is known to others: a process ends, and NATS is away.
+      for (const life of new Set([lives.own, lives.stored, ...lives.past])) {
+        const rows = this.#store.lives.rows(life, today() - BUCKET_DAYS)
+        const isNews = (row: DayUsage) => {
+          const kept = this.#kept.get(recordName(life, row))?.get(row.id)
+          return exceedsUsage(kept?.methods, row.methods)
+        }
+        this.#isUnwritten(life, rows.filter(isNews))
+      }
     }
     this.#hearStored()
+  }
+
+  #isUnwritten(life: string, places: readonly Pick<DayUsage, 'id' | 'day'>[]): void {
+    for (const { id, day } of places) this.#unwritten.set(`${life} ${day} ${id}`, { life, id, day })
   }
 
   /** What the store knows of others. */
@@ -233,7 +246,14 @@ export class CounterSync {
     try {
       const { by, zone, rows } = decodeRecord(value)
       if (zone !== this.#zone) return
-      if (!this.#isOwn(name.life)) {
+      const isOwn = this.#isOwn(name.life)
+      if (
+        isOwn ||
+        this.#counting?.lives.past.includes(name.life) ||
+        name.life === this.#counting?.lives.stored
+      )
+        if (!isOwn || !this.#isForeign(by)) this.#kept.set(key, new Map(rows.map((row) => [row.id, row])))
+      if (!isOwn) {
         this.#store.lives.raise(name.life, rows).catch(this.#onFailure)
         this.#raise(
           rows.map((row) => [name.life, costRow(row)] as const),
@@ -241,13 +261,18 @@ export class CounterSync {
         )
         return
       }
-      const isForeign = this.#counting?.isDecided === true && by !== this.#counting.by
-      const own = (row: DayUsage) => this.#store.lives.row(name.life, row)
-      if (isForeign && rows.some((row) => exceedsUsage(own(row), row.methods))) this.#leave()
-      else this.#kept.set(key, new Map(rows.map((row) => [row.id, row])))
+      if (!this.#isForeign(by)) return
+      const isAhead = (row: DayUsage) => exceedsUsage(this.#store.lives.row(name.life, row), row.methods)
+      if (rows.some(isAhead)) this.#leave()
+      else this.#isUnwritten(name.life, rows)
     } catch {
       this.#context.count('skippedCounters')
     }
+  }
+
+  /** Whether a record is by another process while this one counts under its life. */
+  #isForeign(by: string): boolean {
+    return this.#counting?.isDecided === true && by !== this.#counting.by
   }
 
   /** Another process counts under this life: what it has told counts, and what this one has counted beyond. */
@@ -255,9 +280,9 @@ export class CounterSync {
     if (this.#counting === null) return
     this.#context.count('livesLeft')
     const { own } = this.#counting.lives
-    const known = [...this.#unwritten.values()].map((place) => {
-      const methods = this.#kept.get(recordName(own, place))?.get(place.id)?.methods
-      return { ...place, methods: methods ?? new Map() }
+    const known = [...this.#unwritten.values()].flatMap(({ life, id, day }) => {
+      const methods = this.#kept.get(recordName(life, { id, day }))?.get(id)?.methods ?? new Map()
+      return life === own ? [{ id, day, methods }] : []
     })
     // Nothing is told or written until the front thread has another one.
     this.#counting = { ...this.#counting, isDecided: false }
@@ -312,7 +337,7 @@ export class CounterSync {
     this.#tellUse()
     try {
       if (bucket != null && this.#counting?.isDecided === true && this.#context.view.connected) {
-        bytes = await this.#writeTo(bucket, this.#counting)
+        bytes = await this.#writeTo(bucket, this.#counting.by)
         await this.#sweep()
       }
     } catch (error) {
@@ -322,27 +347,29 @@ export class CounterSync {
     this.#writeTimer = setTimeout(() => void this.#write(), pause)
   }
 
-  async #writeTo(bucket: KV, { lives: { own }, by }: Counting): Promise<number> {
+  async #writeTo(bucket: KV, by: string): Promise<number> {
     let bytes = 0
     const records = new Map<string, Place[]>()
     for (const place of this.#unwritten.values()) {
-      const name = recordName(own, place)
+      const name = recordName(place.life, place)
       const places = records.get(name)
       if (places === undefined) records.set(name, [place])
       else places.push(place)
     }
     const write = async ([name, places]: [string, Place[]]) => {
       const rows = new Map(this.#kept.get(name))
-      for (const { id, day } of places)
-        rows.set(id, { id, day, methods: this.#store.lives.row(own, { id, day }) })
-      for (const { id, day } of places) this.#unwritten.delete(`${day} ${id}`)
+      for (const { life, id, day } of places) {
+        const methods = mostOf(rows.get(id)?.methods ?? new Map(), this.#store.lives.row(life, { id, day }))
+        rows.set(id, { id, day, methods })
+        this.#unwritten.delete(`${life} ${day} ${id}`)
+      }
       try {
         const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
         bytes += value.length
         await bucket.put(name, value)
         this.#kept.set(name, rows)
       } catch (error) {
-        for (const place of places) this.#unwritten.set(`${place.day} ${place.id}`, place)
+        for (const place of places) this.#isUnwritten(place.life, [place])
         throw error
       }
     }

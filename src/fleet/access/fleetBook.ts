@@ -8,6 +8,9 @@ import type { DayUsage } from '../../storage/access/usageRecord.ts'
 import type { MemberId } from '../interface.ts'
 import type { FromFront, ToFront } from './messages.ts'
 
+/** Days that the bucket of counters keeps. */
+export const BUCKET_DAYS = 8
+const DAY = 86_400_000
 /** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
 export const LEAST_PACE = 100
 
@@ -35,7 +38,7 @@ export class FleetBook implements AccessBook, OthersUse {
   constructor(options: FleetBookOptions) {
     this.#options = options
     this.#store = options.store
-    this.#store.lives.join(options.self)
+    this.#store.lives.join(options.self, Math.floor(Date.now() / DAY) - BUCKET_DAYS)
     this.#timer = this.#tellEvery(LEAST_PACE)
   }
 

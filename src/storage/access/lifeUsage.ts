@@ -10,8 +10,8 @@ import {
   encodeUsage,
   exceedsUsage,
   type MethodUsage,
-  maxUsage,
   mergeDays,
+  mostOf,
   parseUsageKey,
   subtractUsage,
   usageKey,
@@ -34,6 +34,8 @@ export interface Lives {
   readonly stored: string
   /** Under which this process counts. */
   readonly own: string
+  /** Under which processes before this one counted: others may not know all of their rows. */
+  readonly past: readonly string[]
 }
 
 /**
@@ -46,6 +48,7 @@ export class LifeUsage {
   #stored: string
   /** Empty for a node alone. */
   #own = ''
+  #past: readonly string[] = []
   /** What was counted under a life that is not that of the store. */
   readonly #counted = new Map<string, Pick<DayUsage, 'id' | 'day'>>()
   #writing: Promise<unknown> = Promise.resolve()
@@ -56,25 +59,29 @@ export class LifeUsage {
   }
 
   /**
-   * The store is one of a member from now on. Rows of a copied directory stay with the life of the store that it is a copy
-   * of. @throws AccessError `ACCESS_DAMAGED`
+   * The store is one of a member from now on. Rows of a copied directory stay with the lives of the store that it is a
+   * copy of.
+   * @param firstKept day from which on others keep usage: lives without later rows are forgotten
+   * @throws AccessError `ACCESS_DAMAGED`
    */
-  join(member: string): Lives {
+  join(member: string, firstKept = 0): Lives {
+    const own = newLife()
     this.#tables.root.transactionSync(() => {
-      const known = readLife(this.#tables.metadata)
-      if (known?.member === member) this.#stored = known.life
-      else {
-        this.#stored = newLife()
-        if (known !== null) this.#moveStored(known.life)
-        this.#tables.metadata.putSync(LIFE_KEY, Buffer.from(JSON.stringify({ life: this.#stored, member })))
-      }
+      const { metadata } = this.#tables
+      const known = readLife(metadata)
+      const isKnown = known?.member === member
+      const life = isKnown ? known.life : newLife()
+      if (known !== null && !isKnown) this.#moveStored(known.life)
+      this.#past = isKnown ? known.past.filter((one) => this.rows(one, firstKept).length > 0) : []
+      this.#stored = life
+      this.#remember(member, own)
     })
-    this.#own = newLife()
+    this.#own = own
     return this.lives
   }
 
   get lives(): Lives {
-    return { stored: this.#stored, own: this.#own }
+    return { stored: this.#stored, own: this.#own, past: this.#past }
   }
 
   /** Adds to the usage, all or nothing; resolves when it is on disk. */
@@ -138,6 +145,7 @@ export class LifeUsage {
           this.#put(next, row, beyond)
           this.#counted.set(`${row.day} ${row.id}`, { id: row.id, day: row.day })
         }
+        this.#remember(readLife(this.#tables.metadata)?.member ?? '', next)
         this.#own = next
       })
     } catch (error) {
@@ -228,6 +236,13 @@ export class LifeUsage {
     await this.#writing
   }
 
+  /** A process that begins later finds the lives of those before. */
+  #remember(member: string, own: string): void {
+    if (this.#own !== '' && this.#own !== this.#stored) this.#past = [...this.#past, this.#own]
+    const record = { life: this.#stored, member, past: [...this.#past, own] }
+    this.#tables.metadata.putSync(LIFE_KEY, Buffer.from(JSON.stringify(record)))
+  }
+
   #moveStored(life: string): void {
     const { usage } = this.#tables
     for (const entry of [...usage.getRange({})]) {
@@ -238,11 +253,7 @@ export class LifeUsage {
   }
 
   #raise(life: string, rows: readonly DayUsage[]): void {
-    for (const row of rows) {
-      const most = new Map(this.#rowOf(life, row))
-      for (const [method, usage] of row.methods) most.set(method, maxUsage(most.get(method), usage))
-      this.#put(life, row, most)
-    }
+    for (const row of rows) this.#put(life, row, mostOf(this.#rowOf(life, row), row.methods))
   }
 
   #tableOf(life: string): AccessTable {
@@ -282,12 +293,19 @@ export function isLife(value: unknown): value is string {
   return typeof value === 'string' && LIFE.test(value)
 }
 
-function readLife(metadata: AccessTable): { readonly life: string; readonly member: string } | null {
+interface StoredLife {
+  readonly life: string
+  readonly member: string
+  readonly past: readonly string[]
+}
+
+function readLife(metadata: AccessTable): StoredLife | null {
   const bytes = metadata.get(LIFE_KEY)
   if (bytes === undefined) return null
   try {
-    const { life, member } = JSON.parse(asBuffer(bytes).toString('utf8')) as Record<string, unknown>
-    if (isLife(life) && typeof member === 'string') return { life, member }
+    const { life, member, past } = JSON.parse(asBuffer(bytes).toString('utf8')) as Record<string, unknown>
+    if (isLife(life) && typeof member === 'string' && Array.isArray(past) && past.every(isLife))
+      return { life, member, past }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }

@@ -1,6 +1,16 @@
+import { join } from 'node:path'
 import { asBuffer } from '../../util/bytes.ts'
-import type { AccessTable, AccessTables } from './accessTables.ts'
+import { makePrivateFolder } from '../fileModes.ts'
+import { makeLockFile } from '../lockFile.ts'
+import {
+  ACCESS_FOLDER,
+  type AccessTable,
+  type AccessTables,
+  assertAccessUndamaged,
+  openAccessTables,
+} from './accessTables.ts'
 import { AccessError } from './errors.ts'
+import { decodeFleetKey, encodeFleetKey, type FleetKey } from './fleetKey.ts'
 import { isLife } from './lifeUsage.ts'
 import {
   addUsage,
@@ -17,6 +27,7 @@ import {
 /** What stores of the fleets before version 2 of their messages hold, for `fleet upgrade`. */
 
 const MARK_KEY = Buffer.from('fleet')
+const TIMEZONE_KEY = Buffer.from('timezone')
 /** Tables of those fleets: their rows are of no use once they are brought over. */
 const OLD_TABLES = ['own', 'unsent', 'outbox', 'applied', 'incoming']
 const SEQUENCE_BYTES = 6
@@ -134,22 +145,53 @@ export class OldUsage {
   }
 }
 
-/** Makes the store one that belongs to no fleet and has counted nothing, with rows of these lives (fleet.md §7). */
-export async function leaveOldFleet(
-  tables: AccessTables,
-  lives: ReadonlyMap<string, readonly DayUsage[]>,
-): Promise<void> {
-  const old = OLD_TABLES.map((name) => tableOf(tables, name))
-  await tables.root.childTransaction(() => {
-    for (const [life, rows] of lives)
-      for (const { id, day, methods } of rows) {
-        const key = Buffer.concat([usageKey(id, day), Buffer.from(life, 'hex')])
-        tables.lives.putSync(key, encodeUsage(methods))
-      }
-    tables.usage.clearSync()
-    for (const table of old) table.clearSync()
-    tables.metadata.removeSync(MARK_KEY)
-  })
+/** The access store of a member of such a fleet, or one that is none, for `fleet upgrade`; no other process has it open. */
+export class OldFleetStore {
+  readonly #tables: AccessTables
+  /** Null for a store that is none, or was converted. */
+  readonly usage: OldUsage | null
+  /** Keys of the fleet, as this member knew them. */
+  readonly keys: readonly FleetKey[]
+  /** Time zone of the days. */
+  readonly zone: string
+
+  /** @throws AccessError `ACCESS_DAMAGED` */
+  static open(dataDir: string): OldFleetStore {
+    const path = join(dataDir, ACCESS_FOLDER)
+    makePrivateFolder(path)
+    assertAccessUndamaged(path, true)
+    makeLockFile(path)
+    return new OldFleetStore(openAccessTables(path))
+  }
+
+  private constructor(tables: AccessTables) {
+    this.#tables = tables
+    this.usage = OldUsage.read(tables)
+    this.keys = [...tables.fleetKeys.getRange({})].map(({ key, value }) =>
+      decodeFleetKey(asBuffer(key).toString('utf8'), asBuffer(value)),
+    )
+    this.zone = tables.metadata.get(TIMEZONE_KEY)?.toString('utf8') ?? 'UTC'
+  }
+
+  /** Makes it one that has counted nothing itself, with rows of these lives and these keys (fleet.md §7). */
+  async convert(lives: ReadonlyMap<string, readonly DayUsage[]>, keys: readonly FleetKey[]): Promise<void> {
+    const old = OLD_TABLES.map((name) => tableOf(this.#tables, name))
+    await this.#tables.root.childTransaction(() => {
+      for (const [life, rows] of lives)
+        for (const { id, day, methods } of rows) {
+          const key = Buffer.concat([usageKey(id, day), Buffer.from(life, 'hex')])
+          this.#tables.lives.putSync(key, encodeUsage(methods))
+        }
+      for (const key of keys) this.#tables.fleetKeys.putSync(Buffer.from(key.key.id), encodeFleetKey(key))
+      this.#tables.usage.clearSync()
+      for (const table of old) table.clearSync()
+      this.#tables.metadata.removeSync(MARK_KEY)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#tables.root.close()
+  }
 }
 
 function tableOf({ root }: AccessTables, name: string): AccessTable {

@@ -118,6 +118,16 @@ export function maxUsage(one: MethodUsage | undefined, other: MethodUsage): Meth
   }
 }
 
+/** Of each figure of each method the larger one. */
+export function mostOf(
+  one: ReadonlyMap<string, MethodUsage>,
+  other: ReadonlyMap<string, MethodUsage>,
+): ReadonlyMap<string, MethodUsage> {
+  const most = new Map(one)
+  for (const [method, usage] of other) most.set(method, maxUsage(most.get(method), usage))
+  return most
+}
+
 /** Whether a figure of one is larger than that of what is known. */
 export function exceedsUsage(
   known: ReadonlyMap<string, MethodUsage> | undefined,

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import {
+  livesOf,
+  readOldStream,
+  upgradedKey,
+  upgradeKeys,
+  upgradeUsage,
+} from '../../../fleet/access/upgrade.ts'
+import { initFleet } from '../../../fleet/nats/buckets.ts'
+import { lockDirectory } from '../../../native/directoryLock.ts'
+import { OldFleetStore } from '../../../storage/access/oldFleet.ts'
+import { defineCommand } from '../../command.ts'
+import { CommandError } from '../../errors.ts'
+import { EXIT_CODES } from '../../exitCodes.ts'
+import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
+import { asCommand } from '../../openAccess.ts'
+
+const DAY = 86_400_000
+/** Days of usage that the bucket of counters gets: as many as it keeps. */
+const BUCKET_DAYS = 8
+
+/** `rhizome fleet upgrade`: keys and usage of a fleet of an earlier version become those of the present one. */
+export const fleetUpgrade = defineCommand({
+  name: 'fleet upgrade',
+  summary: 'bring keys and usage of a fleet of an earlier version over, at one member after the other',
+  details:
+    'The node must not run. The first member creates the buckets, and brings the keys of the old ones; each brings its usage. What is there already stays, so that it can be run again. Without --fleet only the data directory is converted, for a node that is to be alone.',
+  files: 'none',
+  options: ['network', 'dataDir', ...FLEET_CONNECTION_OPTIONS],
+  extra: {},
+  run: async ({ config, stdout }) => {
+    const lock = lockDirectory(config.dataDir)
+    if (lock === null) throw new CommandError('Failed', `${config.dataDir} is in use: stop the node first`)
+    try {
+      await asCommand(async () => {
+        const store = OldFleetStore.open(config.dataDir)
+        try {
+          const { usage, keys, zone } = store
+          if (config.fleet.length > 0)
+            await withFleet(config, async ({ connection, names }) => {
+              const target = { connection: connection.nats, names }
+              for (const name of await initFleet(connection.nats, names, null))
+                stdout.write(`created ${name}\n`)
+              stdout.write(`keys brought over: ${await upgradeKeys(target, keys)}\n`)
+              if (usage === null) return
+              stdout.write(`read from the stream of usage: ${await readOldStream(target, usage)}\n`)
+              const first = Math.floor(Date.now() / DAY) - BUCKET_DAYS
+              await upgradeUsage(target, livesOf(usage), { zone, first })
+            })
+          if (usage === null) stdout.write(`${join(config.dataDir, 'access')} has no usage of such a fleet\n`)
+          else {
+            await store.convert(livesOf(usage), keys.map(upgradedKey))
+            stdout.write(`usage brought over: ${usage.sum.length + usage.own.length} rows\n`)
+          }
+        } finally {
+          await store.close()
+        }
+      })
+      return EXIT_CODES.ok
+    } finally {
+      lock.release()
+    }
+  },
+})
