@@ -106,6 +106,11 @@ export class TestFleet {
     return secret
   }
 
+  /** Members are asked with a key that was made otherwise from now on. */
+  askWith(secret: string): void {
+    this.#keys.path = `/${secret}`
+  }
+
   /** Path of the first key that was made; empty before. */
   get path(): string {
     return this.#keys.path
