@@ -29,7 +29,7 @@ async function built(t: Test): Promise<string> {
 
 t.test(
   'keys are those of the fleet, with NATS and without',
-  { skip: NATS_SKIP, timeout: 300_000 },
+  { skip: NATS_SKIP, timeout: 900_000 },
   async (t) => {
     const program = process.env['TEST_PROGRAM'] ?? (await built(t))
     const fleet = await TestFleet.start({

@@ -50,7 +50,7 @@ async function requestsAt({ origin }: MemberProcess): Promise<readonly number[]>
 
 t.test(
   'keys and usage of the fleet before are those of this one',
-  { skip: NATS_SKIP, timeout: 300_000 },
+  { skip: NATS_SKIP, timeout: 900_000 },
   async (t) => {
     const program = process.env['TEST_PROGRAM'] ?? (await built(t))
     const folder = t.testdir()

@@ -135,8 +135,12 @@ export class CounterSync {
     this.#counting = { lives, by, isDecided }
     this.#follower ??= new BucketFollower({
       open: () => openBucket(this.#context.jetstream, this.#context.names.counters),
+      onReplaced: () => this.#kept.clear(),
       onEntry: (entry) => this.#take(entry),
-      onWhole: () => this.#decide(),
+      onWhole: () => {
+        this.#lookForUntold()
+        this.#decide()
+      },
       onFailure: this.#onFailure,
     })
     if (!isDecided) {
@@ -151,17 +155,22 @@ export class CounterSync {
       this.#isToldElsewhere = false
       if (lives.own !== lives.stored)
         this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
-      // Not all of what was counted before is known to others: a process ends, and NATS is away.
-      for (const life of new Set([lives.own, lives.stored, ...lives.past])) {
-        const rows = this.#store.lives.rows(life, today() - BUCKET_DAYS)
-        const isNews = (row: DayUsage) => {
-          const kept = this.#kept.get(recordName(life, row))?.get(row.id)
-          return exceedsUsage(kept?.methods, row.methods)
-        }
-        this.#isUnwritten(life, rows.filter(isNews))
-      }
+      this.#lookForUntold()
     }
     this.#hearStored()
+  }
+
+  /** Not all of what was counted before is in the bucket: a process ends while NATS is away, or the bucket was lost. */
+  #lookForUntold(): void {
+    if (this.#counting?.isDecided !== true) return
+    const { own, stored, past } = this.#counting.lives
+    for (const life of new Set([own, stored, ...past])) {
+      const isNews = (row: DayUsage) => {
+        const kept = this.#kept.get(recordName(life, row))?.get(row.id)
+        return exceedsUsage(kept?.methods, row.methods)
+      }
+      this.#isUnwritten(life, this.#store.lives.rows(life, today() - BUCKET_DAYS).filter(isNews))
+    }
   }
 
   #isUnwritten(life: string, places: readonly Pick<DayUsage, 'id' | 'day'>[]): void {

@@ -43,6 +43,7 @@ export class KeySync {
     }
     this.#follower = new BucketFollower({
       open: () => openBucket(context.jetstream, context.names.keys),
+      onReplaced: () => this.#kept.clear(),
       onEntry: (entry) => {
         this.#take(entry)
         if (this.#follower.whole !== null) take()

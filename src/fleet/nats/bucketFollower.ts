@@ -6,6 +6,8 @@ const PERIOD = 2000
 export interface BucketFollowerOptions {
   /** @throws FleetError `NotCreated` before `fleet init` */
   open(): Promise<KV>
+  /** The bucket is another one than before: it was lost and made anew. */
+  onReplaced(): void
   /** In the order of revisions; after a new beginning some come again. */
   onEntry(entry: KvWatchEntry): void
   /** All that the bucket had when it was opened has come. */
@@ -23,6 +25,7 @@ export class BucketFollower {
   #bucket: KV | null = null
   #entries: Awaited<ReturnType<KV['watch']>> | null = null
   #seen = 0
+  #created = ''
   #wasBehind = false
   #isWhole = false
   #isStopped = false
@@ -74,7 +77,7 @@ export class BucketFollower {
     this.#isWhole = false
     this.#wasBehind = false
     const bucket = await this.#options.open()
-    const { state } = (await bucket.status()).streamInfo
+    const { state, created } = (await bucket.status()).streamInfo
     const entries = await bucket.watch({ key: '>' })
     this.#bucket = bucket
     this.#entries = entries
@@ -86,6 +89,8 @@ export class BucketFollower {
       this.#options.onWhole(bucket)
     }
     this.#seen = 0
+    if (this.#created !== '' && created !== this.#created) this.#options.onReplaced()
+    this.#created = created
     if (state.messages === 0) complete()
     for await (const entry of entries) {
       if (this.#entries !== entries) return
@@ -99,9 +104,9 @@ export class BucketFollower {
     const bucket = this.#bucket
     if (bucket === null || !this.#isWhole) return
     try {
-      const last = (await bucket.status()).streamInfo.state.last_seq
-      const isBehind = last > this.#seen
-      if (isBehind && this.#wasBehind) this.restart()
+      const { state, created } = (await bucket.status()).streamInfo
+      const isBehind = state.last_seq > this.#seen
+      if (created !== this.#created || (isBehind && this.#wasBehind)) this.restart()
       else this.#wasBehind = isBehind
     } catch (error) {
       if (!this.#isStopped) this.#options.onFailure(error)
