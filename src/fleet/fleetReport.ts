@@ -5,14 +5,13 @@ import { readBuckets } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 import type { FleetConnection } from './nats/natsConnection.ts'
+import { CLOCK_DIFFERENCE } from './presence/clockAlarm.ts'
 import { decodePresence, type Presence } from './presence/presence.ts'
 import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 
 /** Milliseconds for which members are listened to: two of their presences. */
 const LISTEN = 1200
 const PATIENCE = 2000
-/** Milliseconds by which clocks may differ. */
-const CLOCK_DIFFERENCE = 1000
 
 /** A member as `fleet status` shows it. */
 export interface ReportedMember {

@@ -19,6 +19,7 @@ import { connectFleet, type FleetConnection, type FleetConnectionOptions } from 
 import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
+import { ClockAlarm } from '../presence/clockAlarm.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { type HeardMember, Members } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
@@ -91,6 +92,7 @@ export class FleetRuntime {
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
+  readonly #clocks: ClockAlarm
   readonly #silence = new SilenceTimer(() => this.#look())
   readonly #listeners = new Set<() => void>()
   readonly #timers: NodeJS.Timeout[] = []
@@ -118,16 +120,13 @@ export class FleetRuntime {
     this.#chain = chain
     this.#front = front
     this.#log = log
-    this.#parts = new PartHost(parts, {
-      log,
-      tell,
-      onFailure: (name, error) => this.#failed(name, error),
-    })
+    this.#parts = new PartHost(parts, { log, tell, onFailure: (name, error) => this.#failed(name, error) })
     this.#tell = tell
     this.#news = new FrontNews(tell)
     this.#names = new FleetNames(options.fleet)
     this.#state = new OwnState(chain, front)
     this.#head = new ServedHead(options.adoptWait)
+    this.#clocks = new ClockAlarm(log)
     this.#skipped = new Skipped(log, (name) => this.#count(name))
   }
 
@@ -375,6 +374,7 @@ export class FleetRuntime {
     const now = performance.now()
     this.#identity.tick(now)
     this.#members?.sweep(now)
+    this.#clocks.look(this.#others, now)
     this.#state.ask()
     this.#sendPresence()
     this.#look()
@@ -495,8 +495,7 @@ export class FleetRuntime {
 
   #failed(what: string, error: unknown): void {
     this.#count('failures')
-    if (!this.#isStopped)
-      this.#log.warn({ what, err: error }, 'something of the fleet failed and is tried again')
+    if (!this.#isStopped) this.#log.warn({ what, err: error }, 'something failed and is tried again')
   }
 
   #count(name: string, by = 1): void {
