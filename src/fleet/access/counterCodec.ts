@@ -31,7 +31,7 @@ export interface Told {
 export function encodeTold({ rows, ...head }: Told): { readonly bytes: Buffer; readonly taken: number } {
   let room = TOLD_BYTES - 256
   const fitting = rows.findIndex(([id, day, cost]) => {
-    room -= id.length + String(day).length + String(cost).length + 8
+    room -= id.length + String(day).length + String(cost).length + 7
     return room < 0
   })
   const taken = fitting < 0 ? rows.length : fitting

@@ -15,9 +15,8 @@ import {
   parseRecordName,
   recordName,
 } from './counterCodec.ts'
-import { BUCKET_DAYS, LEAST_PACE } from './fleetBook.ts'
 import { HeardCosts } from './heardCosts.ts'
-import type { FromFront, ToFront } from './messages.ts'
+import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from './messages.ts'
 
 /** Service that answers with what a member knows of a life. */
 const LIFE_SERVICE = 'life'

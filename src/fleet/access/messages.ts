@@ -4,6 +4,11 @@ import type { DayUsage } from '../../storage/access/usageRecord.ts'
 /** Name of the part of the fleet thread. */
 export const ACCESS_PART = 'access'
 
+/** Days that the bucket of counters keeps. */
+export const BUCKET_DAYS = 8
+/** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
+export const LEAST_PACE = 100
+
 /** What the front thread, which counts, tells the fleet thread. */
 export type FromFront =
   /** Under which lives it counts, and whether that is decided. @see LifeUsage */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { BUCKET_DAYS } from '../../../fleet/access/messages.ts'
 import {
   livesOf,
   readOldStream,
@@ -16,8 +17,6 @@ import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
 import { asCommand } from '../../openAccess.ts'
 
 const DAY = 86_400_000
-/** Days of usage that the bucket of counters gets: as many as it keeps. */
-const BUCKET_DAYS = 8
 
 /** `rhizome fleet upgrade`: keys and usage of a fleet of an earlier version become those of the present one. */
 export const fleetUpgrade = defineCommand({

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from '../../fleet/access/messages.ts'
+import type { MemberId } from '../../fleet/interface.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import type { DayUsage } from '../../storage/access/usageRecord.ts'
-import type { MemberId } from '../interface.ts'
-import type { FromFront, ToFront } from './messages.ts'
 
-/** Days that the bucket of counters keeps. */
-export const BUCKET_DAYS = 8
 const DAY = 86_400_000
-/** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
-export const LEAST_PACE = 100
 
 export interface FleetBookOptions {
   readonly store: AccessStore
