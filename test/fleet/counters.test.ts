@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { NATS_SKIP } from '../support/natsServer.ts'
+import { askNode } from '../support/nodeProcess.ts'
 import { TestBuild } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { TestFleet } from './cluster/testFleet.ts'
@@ -34,6 +35,10 @@ async function ask({ origin }: MemberProcess, secret: string): Promise<number> {
 async function reportAt({ origin }: MemberProcess, secret: string): Promise<Report> {
   const response = await fetch(`${origin}/${secret}/usage`)
   return (await response.json()) as Report
+}
+
+async function statusOf({ url }: MemberProcess): Promise<{ readonly present: boolean }> {
+  return askNode(url, 'rsk_getFleetStatus', [])
 }
 
 t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, async (t) => {
@@ -130,6 +135,28 @@ t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, 
   await copied.end('SIGTERM')
   await everybody(2)
   await areEqual('without it')
+
+  t.comment('a copy with the same id counts while the member stands still, under the same life')
+  await third.end('SIGTERM')
+  const same = join(folder, 'same')
+  cpSync(third.dataDir, same, { recursive: true })
+  await restart(third)
+  await everybody(5)
+  await areEqual('before')
+  await use(third, 6)
+  third.signal('SIGSTOP')
+  const standIn = await fleet.startCopy(same)
+  t.teardown(() => standIn.end('SIGKILL'))
+  await standIn.untilReady(READY_MS)
+  await until('it has joined', async () => (await statusOf(standIn)).present)
+  await use(standIn, 9)
+  await sleep(3000)
+  await use(standIn, 2)
+  await standIn.end('SIGTERM')
+  third.signal('SIGCONT')
+  await third.untilReady(READY_MS)
+  await everybody(4)
+  await areEqual('both are counted')
 
   t.comment('kill -9: no more is lost than what a node alone loses')
   await use(first, 10)
