@@ -3,7 +3,7 @@ import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
 import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
-import { openBucket, removeRecords } from '../nats/buckets.ts'
+import { compareAndSet, openBucket, removeRecords } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
 import {
   decodeKnown,
@@ -48,6 +48,12 @@ interface Counting {
   readonly isDecided: boolean
 }
 
+interface KeptRecord {
+  /** 0 for one that has to be read again. */
+  readonly revision: number
+  readonly rows: ReadonlyMap<string, DayUsage>
+}
+
 export interface CounterSyncOptions {
   /** Time zone of the days: what is counted by those of another one is skipped. */
   readonly zone: string
@@ -66,8 +72,8 @@ export class CounterSync {
   readonly #ends: (() => void)[]
   /** Use that is to be told, by place, and since when. */
   readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
-  /** Rows of lives of this store as the bucket has them; by record and id. */
-  readonly #kept = new Map<string, Map<string, DayUsage>>()
+  /** Records of lives of this store as the bucket has them. */
+  readonly #kept = new Map<string, KeptRecord>()
   /** Rows that the bucket does not have yet. */
   readonly #unwritten = new Map<string, Place>()
   /** Last sequence of each process that tells. */
@@ -155,6 +161,8 @@ export class CounterSync {
       if (lives.own !== lives.stored)
         this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
       this.#lookForUntold()
+      // What was heard of the life before, which another process has now, was not taken.
+      if (before !== null && before.lives.own !== lives.own) this.#follower.restart()
     }
     this.#hearStored()
   }
@@ -165,7 +173,7 @@ export class CounterSync {
     const { own, stored, past } = this.#counting.lives
     for (const life of new Set([own, stored, ...past])) {
       const isNews = (row: DayUsage) => {
-        const kept = this.#kept.get(recordName(life, row))?.get(row.id)
+        const kept = this.#kept.get(recordName(life, row))?.rows.get(row.id)
         return exceedsUsage(kept?.methods, row.methods)
       }
       this.#isUnwritten(life, this.#store.lives.rows(life, today() - BUCKET_DAYS).filter(isNews))
@@ -248,39 +256,36 @@ export class CounterSync {
     this.#tell({ kind: 'pace', milliseconds: pace })
   }
 
-  #take({ key, operation, value }: KvWatchEntry): void {
+  #take({ key, operation, value, revision }: KvWatchEntry): void {
     const name = parseRecordName(key)
-    if (name === null || operation !== 'PUT') return
+    const counting = this.#counting
+    if (name === null || operation !== 'PUT' || counting === null) return
     try {
       const { by, zone, rows } = decodeRecord(value)
       if (zone !== this.#zone) return
-      const isOwn = this.#isOwn(name.life)
-      if (
-        isOwn ||
-        this.#counting?.lives.past.includes(name.life) ||
-        name.life === this.#counting?.lives.stored
-      )
-        if (!isOwn || !this.#isForeign(by)) this.#kept.set(key, new Map(rows.map((row) => [row.id, row])))
+      const { life } = name
+      const isOwn = this.#isOwn(life)
+      const known = this.#kept.get(key)
+      const isNews = (known?.revision ?? 0) < revision
+      const isForeign = isOwn && isNews && counting.isDecided && by !== counting.by
+      if (isOwn || life === counting.lives.stored || counting.lives.past.includes(life)) {
+        const kept = isForeign ? (known?.rows ?? new Map()) : new Map(rows.map((row) => [row.id, row]))
+        if (isNews) this.#kept.set(key, { revision, rows: kept })
+      }
       if (!isOwn) {
-        this.#store.lives.raise(name.life, rows).catch(this.#onFailure)
+        this.#store.lives.raise(life, rows).catch(this.#onFailure)
         this.#raise(
-          rows.map((row) => [name.life, costRow(row)] as const),
+          rows.map((row) => [life, costRow(row)] as const),
           true,
         )
-        return
+      } else if (isForeign) {
+        const isAhead = (row: DayUsage) => exceedsUsage(this.#store.lives.row(life, row), row.methods)
+        if (rows.some(isAhead)) this.#leave()
+        else this.#isUnwritten(life, rows)
       }
-      if (!this.#isForeign(by)) return
-      const isAhead = (row: DayUsage) => exceedsUsage(this.#store.lives.row(name.life, row), row.methods)
-      if (rows.some(isAhead)) this.#leave()
-      else this.#isUnwritten(name.life, rows)
     } catch {
       this.#context.count('skippedCounters')
     }
-  }
-
-  /** Whether a record is by another process while this one counts under its life. */
-  #isForeign(by: string): boolean {
-    return this.#counting?.isDecided === true && by !== this.#counting.by
   }
 
   /** Another process counts under this life: what it has told counts, and what this one has counted beyond. */
@@ -289,7 +294,7 @@ export class CounterSync {
     this.#context.count('livesLeft')
     const { own } = this.#counting.lives
     const known = [...this.#unwritten.values()].flatMap(({ life, id, day }) => {
-      const methods = this.#kept.get(recordName(life, { id, day }))?.get(id)?.methods ?? new Map()
+      const methods = this.#kept.get(recordName(life, { id, day }))?.rows.get(id)?.methods ?? new Map()
       return life === own ? [{ id, day, methods }] : []
     })
     // Nothing is told or written until the front thread has another one.
@@ -305,7 +310,7 @@ export class CounterSync {
 
   /** What the bucket has of a life. */
   #keptOf(life: string): DayUsage[] {
-    return [...this.#kept].flatMap(([name, rows]) => (name.startsWith(life) ? [...rows.values()] : []))
+    return [...this.#kept].flatMap(([name, { rows }]) => (name.startsWith(life) ? [...rows.values()] : []))
   }
 
   /** Whether the life of the store goes on, once the bucket is read and others can be asked. */
@@ -365,20 +370,26 @@ export class CounterSync {
       else places.push(place)
     }
     const write = async ([name, places]: [string, Place[]]) => {
-      const rows = new Map(this.#kept.get(name))
+      const kept = this.#kept.get(name)
+      const rows = new Map(kept?.rows)
       for (const { life, id, day } of places) {
         const methods = mostOf(rows.get(id)?.methods ?? new Map(), this.#store.lives.row(life, { id, day }))
         rows.set(id, { id, day, methods })
         this.#unwritten.delete(`${life} ${day} ${id}`)
       }
+      const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
+      bytes += value.length
+      let revision: number | null = null
       try {
-        const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
-        bytes += value.length
-        await bucket.put(name, value)
-        this.#kept.set(name, rows)
-      } catch (error) {
-        for (const place of places) this.#isUnwritten(place.life, [place])
-        throw error
+        revision = await compareAndSet(bucket, name, value, kept?.revision ?? 0)
+      } finally {
+        if (revision === null) for (const place of places) this.#isUnwritten(place.life, [place])
+      }
+      if (revision !== null) this.#kept.set(name, { revision, rows })
+      else {
+        // Somebody else wrote it, or this process did and did not hear of it: it is read again.
+        if (kept !== undefined) this.#kept.set(name, { ...kept, revision: 0 })
+        this.#follower?.restart()
       }
     }
     const waiting = [...records]

@@ -1,4 +1,4 @@
-import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
+import { jetstream } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { AccessError } from '../../storage/access/errors.ts'
@@ -10,19 +10,15 @@ import {
 } from '../../storage/access/fleetKey.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { FleetError, toFleetError } from '../errors.ts'
-import { openBucket } from '../nats/buckets.ts'
+import { compareAndSet, openBucket } from '../nats/buckets.ts'
 import type { FleetNames } from '../nats/names.ts'
 
 /** Most bytes of the record of a key. */
 const RECORD_BYTES = 64 * 1024
-/** Milliseconds for an answer of the bucket. */
-const TIMEOUT = 10_000
 /** Attempts to change a key that others change at the same time. */
 const MOST_ATTEMPTS = 20
 /** Names of records that need no encoding. */
 const PLAIN = /^[A-Za-z0-9_-]+$/
-/** Codes of JetStream for a record that has another revision. */
-const CONFLICTS: readonly number[] = [10071, 10164]
 
 /** The id of an API key as a name in a bucket, which takes fewer characters and no empty parts. */
 export function bucketName(id: string): string {
@@ -60,13 +56,7 @@ export async function writeKey(bucket: KV, key: FleetKey, revision: number): Pro
       'ACCESS_FORMAT',
       `the key ${key.key.id} has too many methods or origins for a record`,
     )
-  try {
-    await bucket.put(bucketName(key.key.id), value, { previousSeq: revision, timeout: TIMEOUT })
-    return true
-  } catch (error) {
-    if (error instanceof JetStreamApiError && CONFLICTS.includes(error.code)) return false
-    throw error
-  }
+  return (await compareAndSet(bucket, bucketName(key.key.id), value, revision)) !== null
 }
 
 /**

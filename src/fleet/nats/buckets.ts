@@ -1,4 +1,5 @@
 import {
+  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   jetstreamManager,
@@ -22,6 +23,8 @@ const TIMEOUT = 10_000
 const PLACEMENT_TIME = 10_000
 const PLACEMENT_PAUSE = 500
 const STARTING = /peer offline/
+/** Codes of JetStream for a record that has another revision. */
+const CONFLICTS: readonly number[] = [10071, 10164]
 
 /** A bucket as it should be. */
 interface BucketPlan {
@@ -80,6 +83,26 @@ export async function openBucket(client: JetStreamClient, name: string): Promise
     return bucket
   } catch (error) {
     throw toFleetError(error, `the bucket ${name} cannot be used`)
+  }
+}
+
+/**
+ * Writes a record when its revision is still the one that was seen.
+ * @param revision 0 for one that was never there
+ * @returns its new revision; null when another one was there
+ * @throws what the client throws when the outcome is unknown
+ */
+export async function compareAndSet(
+  bucket: KV,
+  name: string,
+  value: Uint8Array,
+  revision: number,
+): Promise<number | null> {
+  try {
+    return await bucket.put(name, value, { previousSeq: revision, timeout: TIMEOUT })
+  } catch (error) {
+    if (error instanceof JetStreamApiError && CONFLICTS.includes(error.code)) return null
+    throw error
   }
 }
 
