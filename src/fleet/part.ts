@@ -22,10 +22,6 @@ export interface FleetView {
   readonly connected: boolean
   /** Other members that are present. */
   readonly others: readonly MemberId[]
-  /** Name of a member that was heard; its id for another. */
-  nameOf(member: MemberId): string
-  /** When a member was heard last, milliseconds of the monotonic clock; null for one that never was. */
-  heardAt(member: MemberId): number | null
   /** Calls a listener after every change of the above; returns a function that removes it. */
   onChange(listener: () => void): () => void
 }

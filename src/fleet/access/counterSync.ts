@@ -279,8 +279,10 @@ export class CounterSync {
           true,
         )
       } else if (isForeign) {
-        const isAhead = (row: DayUsage) => exceedsUsage(this.#store.lives.row(life, row), row.methods)
-        if (rows.some(isAhead)) this.#leave()
+        // A fleet thread that began anew does not know what this process wrote: the store has no less.
+        const isMore = (row: DayUsage) =>
+          exceedsUsage(known?.rows.get(row.id)?.methods ?? this.#store.lives.row(life, row), row.methods)
+        if (rows.some(isMore)) this.#leave()
         else this.#isUnwritten(life, rows)
       }
     } catch {

@@ -46,10 +46,6 @@ export class Members {
     return [...this.#members.values()].sort((one, other) => (one.presence.id < other.presence.id ? -1 : 1))
   }
 
-  get(id: MemberId): HeardMember | undefined {
-    return this.#members.get(id)
-  }
-
   /** @param wall milliseconds since 1970 */
   heard(presence: Presence, now: number, wall: number): Hearing {
     const known = this.#members.get(presence.id)

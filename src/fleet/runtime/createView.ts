@@ -7,13 +7,12 @@ export interface ViewSources {
   isConnected(): boolean
   /** Other members that are present. */
   others(): readonly HeardMember[]
-  get(member: MemberId): HeardMember | undefined
   /** To be called with every change. */
   readonly listeners: Set<() => void>
 }
 
 /** Who is there, as parts of the fleet thread see it. */
-export function createView({ self, isConnected, others, get, listeners }: ViewSources): FleetView {
+export function createView({ self, isConnected, others, listeners }: ViewSources): FleetView {
   return {
     self,
     get connected() {
@@ -22,8 +21,6 @@ export function createView({ self, isConnected, others, get, listeners }: ViewSo
     get others() {
       return others().map(({ presence }) => presence.id)
     },
-    nameOf: (member) => get(member)?.presence.name ?? member,
-    heardAt: (member) => get(member)?.heardAt ?? null,
     onChange: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

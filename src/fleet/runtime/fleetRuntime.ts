@@ -318,7 +318,6 @@ export class FleetRuntime {
         self,
         isConnected: () => connection.isConnected && this.#isMember,
         others: () => this.#others,
-        get: (member) => this.#members?.get(member),
         listeners: this.#listeners,
       }),
       chain,
