@@ -275,6 +275,8 @@ export async function createNode({
         chain.endRequests()
       })
       await running.stop()
+      // Others are told of it.
+      await access.settle()
       service = null
     })
     await membership.start({

@@ -39,6 +39,8 @@ export interface NodeAdmission {
   refresh(): void
   /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
   fault(): string | null
+  /** Writes what was counted so far. */
+  settle(): Promise<void>
   /** Writes the last usage and closes the store. */
   close(): Promise<void>
 }
@@ -109,6 +111,7 @@ function open(config: Config, logger: Logger, sharing: AccessSharing): NodeAdmis
         throw error
       }
     },
+    settle: () => admission.flush().catch(complain),
     close: async () => {
       for (const timer of timers) clearInterval(timer)
       file?.close()

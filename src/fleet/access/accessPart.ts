@@ -38,7 +38,7 @@ export class AccessPart implements FleetPart {
 
   async stop(): Promise<void> {
     this.#keys?.stop()
-    this.#counters?.stop()
+    await this.#counters?.stop()
     await this.#store?.close()
   }
 

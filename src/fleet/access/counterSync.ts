@@ -30,6 +30,8 @@ const SLOWEST_PACE = 150
 /** Milliseconds between two writes of the bucket, and bytes that it is given a second. */
 const WRITE_PERIOD = 2000
 const WRITE_RATE = 512 * 1024
+/** Milliseconds that a stop may take for the last write. */
+const STOP_TIME = 1000
 /** Records that are on their way to the bucket at the same time. */
 const WRITES_AT_ONCE = 16
 /** Days of which sums of others are known. */
@@ -83,6 +85,7 @@ export class CounterSync {
   #sequence = 0
   #pace = LEAST_PACE
   #isDeciding = false
+  #isStopped = false
   #isToldElsewhere = false
   #writeTimer: NodeJS.Timeout
   #sweptOn = 0
@@ -110,10 +113,26 @@ export class CounterSync {
     this.#tellUse()
   }
 
-  stop(): void {
+  /** What was counted last is written, if that is possible within a second: else the next process tells it. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
     for (const end of this.#ends) end()
-    this.#follower?.stop()
     clearTimeout(this.#writeTimer)
+    const bucket = this.#bucket
+    if (bucket !== null) {
+      this.#lookForUntold()
+      const late = new Promise<void>((resolve) => {
+        setTimeout(resolve, STOP_TIME).unref()
+      })
+      await Promise.race([this.#writeTo(bucket), late]).catch(this.#onFailure)
+    }
+    this.#follower?.stop()
+  }
+
+  /** The bucket, while this process may write to it. */
+  get #bucket(): KV | null {
+    const isWriting = this.#counting?.isDecided === true && this.#context.view.connected
+    return isWriting ? (this.#follower?.whole ?? null) : null
   }
 
   fromFront(message: FromFront): void {
@@ -346,24 +365,26 @@ export class CounterSync {
   }
 
   async #write(): Promise<void> {
-    const bucket = this.#follower?.whole
     let bytes = 0
     this.#decide()
     this.#tellUse()
+    const bucket = this.#bucket
     try {
-      if (bucket != null && this.#counting?.isDecided === true && this.#context.view.connected) {
-        bytes = await this.#writeTo(bucket, this.#counting.by)
+      if (bucket !== null) {
+        bytes = await this.#writeTo(bucket)
         await this.#sweep()
       }
     } catch (error) {
       this.#onFailure(error)
     }
+    if (this.#isStopped) return
     const pause = Math.max(WRITE_PERIOD, (1000 * bytes) / WRITE_RATE)
     this.#writeTimer = setTimeout(() => void this.#write(), pause)
   }
 
-  async #writeTo(bucket: KV, by: string): Promise<number> {
+  async #writeTo(bucket: KV): Promise<number> {
     let bytes = 0
+    const by = this.#counting?.by ?? ''
     const records = new Map<string, Place[]>()
     for (const place of this.#unwritten.values()) {
       const name = recordName(place.life, place)

@@ -79,7 +79,7 @@ t.test('who is present', (t) => {
   const members = new Members({ id: idOf(0), genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000)
   const why = (told: Presence, now: number) => {
     members.heard(told, now, 0)
-    const found = members.get(told.id)
+    const found = members.all.find(({ presence: { id } }) => id === told.id)
     return found === undefined ? undefined : members.whyNot(found, now)
   }
   t.equal(members.heard(presence(1), 0, 0), 'first')
