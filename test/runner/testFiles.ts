@@ -23,7 +23,9 @@ const CHANGES_PROCESS =
 /** The paths of test files below a folder of the root, or the file itself. @throws Error when there is no such file */
 export function findTestFiles(path: string): string[] {
   const whole = join(ROOT, path)
-  if (!statSync(whole).isDirectory()) return [path]
+  const found = statSync(whole, { throwIfNoEntry: false })
+  if (found === undefined) throw new Error(`there is no test file or folder ${path} below ${ROOT}`)
+  if (!found.isDirectory()) return [path]
   return readdirSync(whole, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
     .map((name) => relative(ROOT, join(whole, name)).split(sep).join('/'))
