@@ -10,7 +10,7 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import type { AnswerHeaders } from './answerHeaders.ts'
 import type { AnswerPacer } from './answerPacer.ts'
-import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
+import { HostCheck, isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes, monitoringHosts } from './monitoring.ts'
@@ -56,7 +56,8 @@ export interface HttpRoutes {
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, origins, probes, loop } = routes
   const headers = new RequestHeaders()
-  app.post('/*', (response, request) => receive(response, request, headers, routes))
+  const hosts = new HostCheck(options.hosts)
+  app.post('/*', (response, request) => receive(response, request, headers, hosts, routes))
   const others = withoutAmbiguous(app, loop)
   if (routes.page !== null) addPageRoutes(others, routes.page, routes)
   const shown = options.monitoring === null ? 'all' : 'public'
@@ -73,11 +74,12 @@ function receive(
   response: HttpResponse,
   request: HttpRequest,
   headers: RequestHeaders,
+  hosts: HostCheck,
   routes: HttpRoutes,
 ): void {
   const { gateway, admission, options, metrics } = routes
   headers.read(request)
-  const reason = badRequest(headers, options)
+  const reason = badRequest(headers, hosts)
   if (reason !== null) {
     metrics.answered(400)
     routes.loop.send(response, () => refuseRequest(response, reason))
@@ -181,9 +183,9 @@ function handle(
 const NO_NUMBER = new RpcError('invalidRequest', 'X-Min-Block is to be a block number in decimal')
 
 /** Why a request is not let through that others might take for one of somebody else; null when it is. */
-function badRequest(headers: RequestHeaders, { hosts }: FrontOptions): string | null {
+function badRequest(headers: RequestHeaders, hosts: HostCheck): string | null {
   if (!headers.isUnambiguous) return AMBIGUOUS
-  return isAllowedHost(hosts, headers.host) ? null : BAD_HOST
+  return hosts.allows(headers.host) ? null : BAD_HOST
 }
 
 /** The status for a request whose body is not read; null for one whose body is. */
