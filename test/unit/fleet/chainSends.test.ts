@@ -45,7 +45,12 @@ t.test('a transaction is in the log before it is accepted, and in the pool', asy
 })
 
 t.test('what the pool refuses is refused with the same words, and not published', async (t) => {
-  const alone = openLocalNode(t, { dataDir: testFolder(t), mining: false, accountQuota: true, accountSlots: 16 })
+  const alone = openLocalNode(t, {
+    dataDir: testFolder(t),
+    mining: false,
+    accountQuota: true,
+    accountSlots: 16,
+  })
   const log = new TestLog()
   const member = openMember(t, { accountQuota: true, accountSlots: 16 }, { log })
   log.onEntry = (entry) => setImmediate(() => void member.service.admit([entry]))
