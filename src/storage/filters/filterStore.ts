@@ -70,7 +70,7 @@ export class FilterStore {
    */
   static open({ dataDir, onReset }: FilterStoreOptions): FilterStore {
     const path = join(dataDir, FILTERS_FOLDER)
-    const damage = existsSync(path) ? findStoreDamage(path, { pages: true }) : null
+    const damage = existsSync(path) ? findStoreDamage(path, { pages: 'all' }) : null
     if (damage !== null) {
       onReset(`the filter store is damaged and begun anew: ${damage}`)
       rmSync(path, { recursive: true })
