@@ -13,7 +13,7 @@ import type { AnswerPacer } from './answerPacer.ts'
 import { HostCheck, isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
-import { addMonitoringRoutes, type FrontProbes, monitoringHosts } from './monitoring.ts'
+import { addMonitoringRoutes, type FrontProbes, monitoringHosts, monitoringProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { NO_PAGE, type Origins, writeAllowedOrigin } from './origins.ts'
 import { addPageRoutes } from './page.ts'
@@ -61,7 +61,7 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const others = withoutAmbiguous(app, loop)
   if (routes.page !== null) addPageRoutes(others, routes.page, routes)
   const shown = options.monitoring === null ? 'all' : 'public'
-  addMonitoringRoutes(others, probes, shown, loop, monitoringHosts(options, options.hosts))
+  addMonitoringRoutes(others, monitoringProbes(probes, shown), loop, monitoringHosts(options, options.hosts))
   others.options('/*', (response, request) => preflight(response, request, routes))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
