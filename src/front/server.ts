@@ -15,6 +15,8 @@ export interface Front {
   readonly port: number
   /** Where monitoring has a port of its own. */
   readonly monitoring: ListenAddress | null
+  /** What the certificate of new connections says; null without TLS. */
+  certificate(): TlsMetadata | null
   /** Has new connections use what the files hold now. @throws TlsError, and nothing changes */
   reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections, ends each with its answer, and closes WebSockets with 1001. */
@@ -47,6 +49,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
     host: options.host,
     port: endpoint.port,
     monitoring: address(options.monitoring, monitoring),
+    certificate: () => endpoint.certificate(),
     reloadTls: (files) => endpoint.reloadTls(files),
     stopAccepting: () => {
       endpoint.stop()

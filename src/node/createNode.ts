@@ -44,7 +44,7 @@ import {
   lanesFromConfig,
   tlsFilesFromConfig,
 } from './options/serviceOptions.ts'
-import { textBytesFromConfig } from './options/storeOptions.ts'
+import { storeLimitFromConfig, textBytesFromConfig } from './options/storeOptions.ts'
 import type { PeerReport } from './peers/messages.ts'
 import { type PeerHandle, startPeerThread } from './peers/peerHandle.ts'
 import { peerReasons, peerStatus, syncProgress } from './peers/peerStatus.ts'
@@ -235,6 +235,7 @@ export async function createNode({
       chain: front.environment,
       state: front.stateStore,
       encodedObjects: front.context.encodedObjects,
+      limitBytes: storeLimitFromConfig(config),
     }
     const fleetOptions = fleetOptionsFromConfig(config, version)
     const fleet = fleetOptions === null ? null : new FleetFront(fleetFrontOptionsFromConfig(config))

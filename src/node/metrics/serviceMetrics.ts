@@ -28,6 +28,15 @@ export function createServiceMetrics(metrics: Metrics, service: () => Service | 
   declareLanes(samples)
   declareWorkers(samples)
   declareSockets(samples)
+  metrics.samples({
+    type: 'gauge',
+    name: 'tls_certificate_end_time_seconds',
+    help: 'When the certificate of the endpoint ends, in seconds since 1970; nothing without TLS.',
+    collect: () => {
+      const certificate = service()?.certificate() ?? null
+      return certificate === null ? [] : [{ value: certificate.validTo / 1000 }]
+    },
+  })
 }
 
 type Read = <T>(pick: (stats: ServiceStats) => readonly T[]) => readonly T[]
