@@ -49,6 +49,7 @@ import type { PeerReport } from './peers/messages.ts'
 import { type PeerHandle, startPeerThread } from './peers/peerHandle.ts'
 import { peerReasons, peerStatus, syncProgress } from './peers/peerStatus.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
+import { reclaimedWarning } from './reclaimedWarning.ts'
 import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
 import { SlowLog } from './slowLog.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
@@ -409,6 +410,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
     onChainPort: (port: MessagePort) => chain.serve(port),
     onLostBatch: (error) => log.error({ err: error }, 'a worker died with its requests'),
+    onReclaimedSocket: reclaimedWarning(log),
   })
 }
 

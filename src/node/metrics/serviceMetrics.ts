@@ -188,6 +188,18 @@ function declareSockets(declare: Declare): void {
     'Connections that were closed because too many were open.',
     ({ front }) => [{ value: front.refusedConnections }],
   )
+  declare(
+    'counter',
+    'websocket_reclaimed_total',
+    'WebSockets that were closed for what they had of messages that did not end.',
+    ({ front }) => [{ value: front.unfinished.closed }],
+  )
+  declare(
+    'gauge',
+    'websocket_unfinished_bytes',
+    'What WebSockets have of messages that did not end yet, as it was measured last; not measured while it cannot be much.',
+    ({ front }) => [{ value: front.unfinished.bytes }],
+  )
   const gauges = [
     ['connections_count', 'Connections that are open, WebSockets included.', 'connections'],
     ['websocket_connections_count', 'WebSockets that are open.', 'webSockets'],
