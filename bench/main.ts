@@ -5,6 +5,7 @@ import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
 import { PRECOMPILES_HELP } from './precompiles/options.ts'
 import { quietProcess } from './quietProcess.ts'
+import { CEILING_HELP } from './rpc/benchCeiling.ts'
 import { PAIRS_HELP } from './rpc/benchPairs.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
@@ -27,6 +28,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'requests/s of this build beside another build of this node',
     help: PAIRS_HELP,
     run: async (args) => (await import('./rpc/benchPairs.ts')).benchPairs(args),
+  },
+  ceiling: {
+    summary: 'processor time of a request beside that of the socket library alone',
+    help: CEILING_HELP,
+    run: async (args) => (await import('./rpc/benchCeiling.ts')).benchCeiling(args),
   },
   overload: {
     summary: 'many times the peak rate beside idle WebSockets; an abusive key beside a quiet one',

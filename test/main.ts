@@ -10,7 +10,7 @@ import { runInOwnProcess } from './runner/ownProcess.ts'
 import { runQueues } from './runner/schedule.ts'
 import { isOfTheRest } from './runner/sets.ts'
 import { SharedProcesses } from './runner/sharedProcesses.ts'
-import { describeTestFile, findTestFiles } from './runner/testFiles.ts'
+import { describeTestFile, findTestFiles, NoTestFile } from './runner/testFiles.ts'
 import { formatTimes } from './runner/times.ts'
 import { ROOT } from './support/sources.ts'
 
@@ -34,11 +34,7 @@ const { values, positionals: named } = parseArgs({
   },
 })
 
-const paths =
-  named.length > 0
-    ? [...new Set(named.flatMap(findTestFiles))]
-    : findTestFiles('test').filter((path) => isOfTheRest(path) === values.rest)
-if (paths.length === 0) throw new Error('no test files')
+const paths = findNamed()
 
 // A person gets a summary, whatever reads the output gets all of it.
 if (process.stdout.isTTY) {
@@ -70,3 +66,16 @@ await shared.end()
 for (const { files, failure } of shared.failures) t.fail(`a process that ran ${files.join(', ')}: ${failure}`)
 for (const line of formatTimes(results)) t.comment(line)
 t.end()
+
+function findNamed(): string[] {
+  if (named.length === 0) return findTestFiles('test').filter((path) => isOfTheRest(path) === values.rest)
+  try {
+    const found = [...new Set(named.flatMap(findTestFiles))]
+    if (found.length === 0) throw new NoTestFile(`there is no *.test.ts below ${named.join(', ')}`)
+    return found
+  } catch (thrown) {
+    if (!(thrown instanceof NoTestFile)) throw thrown
+    console.error(thrown.message)
+    process.exit(2)
+  }
+}

@@ -51,7 +51,7 @@ export class Contender {
 
   /** Loads the node. @throws Refusal when a request of the workload is answered with an error */
   async measure(workload: Workload, options: LoadOptions): Promise<Measurement> {
-    const file = await this.#requestsOf(workload)
+    const file = await this.requestsOf(workload)
     const { pid, url, socketUrl } = this.peer
     const address = workload.transport === 'ws' ? socketUrl : url
     if (address === null) throw new Error(`${this.name} has no WebSocket address`)
@@ -65,7 +65,8 @@ export class Contender {
     }
   }
 
-  async #requestsOf(workload: Workload): Promise<string> {
+  /** The file with the requests of a workload, a sample of which was answered. @throws Refusal */
+  async requestsOf(workload: Workload): Promise<string> {
     const known = this.#files.get(workload.name)
     if (known !== undefined) return known
     const bodies = workload.bodies().map(textOf)

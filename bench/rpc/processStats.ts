@@ -14,11 +14,19 @@ const LISTENS = '0A'
 
 /** Processor time that a process and its descendants have used, all threads, in seconds. */
 export function processorSeconds(pid: number): number {
-  const ticks = processTree(pid).map((member) => {
+  const { user, system } = processorTimes(pid)
+  return user + system
+}
+
+/** The same, outside of the kernel and in it. */
+export function processorTimes(pid: number): { readonly user: number; readonly system: number } {
+  let [user, system] = [0, 0]
+  for (const member of processTree(pid)) {
     const fields = statOf(member)
-    return fields === null ? 0 : Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])
-  })
-  return ticks.reduce((sum, item) => sum + item, 0) / TICKS_PER_SECOND
+    user += Number(fields?.[USER_TIME] ?? 0)
+    system += Number(fields?.[SYSTEM_TIME] ?? 0)
+  }
+  return { user: user / TICKS_PER_SECOND, system: system / TICKS_PER_SECOND }
 }
 
 /** Resident memory of a process and its descendants in MiB, mapped files included. */

@@ -892,6 +892,9 @@ export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
  */
 export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
 
+/** Bytes that were received and read since each connection was made; -1 for a descriptor that is no TCP socket. */
+export declare function receivedBytes(descriptors: Int32Array): Promise<Float64Array>
+
 /**
  * Signers of a batch, recovered on all cores. Input: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32. Output: n × 21
  * bytes, found 1 ∥ address 20.
@@ -1062,6 +1065,16 @@ export interface SkippedCandidate {
   /** Whether it would be left out of an empty block as well. */
   hopeless: boolean
 }
+
+/**
+ * The descriptor of a socket of the library; null where it cannot be known for sure.
+ *
+ * The library keeps a pointer to its socket in the first internal field of the object, and libuv's descriptor behind
+ * the first pointer of that (`us_poll_t` of uSockets). The result is compared with what the kernel says of the peer.
+ *
+ * `socket` is a `WebSocket` of the library that is open, `address` its `getRemoteAddress()`.
+ */
+export declare function socketDescriptor(socket: object, address: Uint8Array): number | null
 
 /**
  * Searches for a Bitcoin block of one transaction that proves a difficulty, for the development chain, where that

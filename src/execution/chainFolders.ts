@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
+import type { LmdbCheck } from '../storage/lmdbFile.ts'
 import { readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { findStoreDamage, hasStoreData, isStoreMade, storeFile } from '../storage/storeFile.ts'
@@ -38,10 +39,10 @@ export function assertWhole(dataDir: string): void {
 /**
  * Refuses damaged stores. Reading a missing page would end the process with a signal, and a store without the
  * other is not a new chain. Call it before anything is created.
- * @param pages also reads every page in use
+ * @param pages as {@link LmdbCheck} has them
  * @throws StorageError `STORAGE_CORRUPT`
  */
-export function assertReadable(folders: StoreFolders, pages: boolean): void {
+export function assertReadable(folders: StoreFolders, pages: LmdbCheck['pages']): void {
   const made = folders.find(isStoreMade)
   for (const folder of folders) {
     const damage = findStoreDamage(folder, { pages })

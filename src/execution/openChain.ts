@@ -35,7 +35,7 @@ export interface OpenChainOptions {
   readonly systemContractsInParallel?: boolean
   /** Executes blocks that were built here all the same and compares: for tests. */
   readonly checksOffers?: boolean
-  /** Reads every page of the stores' files that is in use before they are opened. */
+  /** Reads every page of the stores' files that is in use before they are opened, however many they are. */
   readonly checksPages?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
@@ -78,7 +78,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
   const folders = storeFolders(dataDir)
-  assertReadable(folders, options.checksPages ?? false)
+  assertReadable(folders, options.checksPages === true ? 'all' : 'quick')
   for (const folder of folders) {
     makePrivateFolder(folder)
     makeLockFile(folder)

@@ -40,7 +40,7 @@ export async function openStoredChain({
   const folders = storeFolders(dataDir)
   // A marker of a restore, and one store without the other, are told first.
   assertWhole(dataDir)
-  assertReadable(folders, false)
+  assertReadable(folders, 'none')
   if (!folders.every(hasStoreData)) throw absent(dataDir)
   const lock = lockDirectory(dataDir, true)
   if (lock === null) throw inUse(dataDir)
@@ -49,7 +49,7 @@ export async function openStoredChain({
     for (const closer of closers.toReversed()) await closer()
   }
   try {
-    if (checksPages) assertReadable(folders, true)
+    assertReadable(folders, checksPages ? 'all' : 'quick')
     const [stateFolder, chainFolder] = folders
     for (const folder of folders) makeLockFileIfPossible(folder)
     const stateStore = StateStore.open(stateFolder, { readOnly: true })

@@ -20,6 +20,23 @@ export function isAllowedHost(hosts: readonly string[], header: string): boolean
   return hosts.includes(name) || isIP(name) !== 0
 }
 
+/** {@link isAllowedHost} for one list of names. Most requests of a node have the same header. */
+export class HostCheck {
+  readonly #hosts: readonly string[]
+  #allowed = ''
+
+  constructor(hosts: readonly string[]) {
+    this.#hosts = hosts
+  }
+
+  allows(header: string): boolean {
+    if (header === this.#allowed) return true
+    if (!isAllowedHost(this.#hosts, header)) return false
+    this.#allowed = header
+    return true
+  }
+}
+
 const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/
 
 /** The name that a client gave its request, if it can stand in a log and in a header; else null. */

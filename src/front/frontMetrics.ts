@@ -1,3 +1,5 @@
+import type { UnfinishedStats } from './unfinishedMessages.ts'
+
 /** Statuses below this one are counted by their number. */
 const STATUSES = 600
 
@@ -11,6 +13,8 @@ export interface FrontStats {
   /** HTTP requests and WebSocket messages that wait for their answer. */
   readonly exchanges: number
   readonly messages: number
+  /** What WebSockets have of messages that did not end yet. */
+  readonly unfinished: UnfinishedStats
   /** HTTP answers by status. */
   readonly statuses: readonly { readonly status: number; readonly count: number }[]
 }
@@ -24,6 +28,8 @@ export class FrontMetrics {
   messages = 0
   /** Whether answers end their connections. */
   draining = false
+  /** Set where there are WebSockets. */
+  unfinished: () => UnfinishedStats = () => ({ bytes: 0, closed: 0 })
   readonly #statuses = new Float64Array(STATUSES)
   #exchanges = 0
   /** Connections that end when their answer is sent. */
@@ -71,7 +77,9 @@ export class FrontMetrics {
   stats(): FrontStats {
     const { connections, webSockets, refusedConnections, messages } = this
     const statuses = [...this.#statuses].flatMap((count, status) => (count === 0 ? [] : [{ status, count }]))
-    return { connections, webSockets, refusedConnections, messages, exchanges: this.#exchanges, statuses }
+    const unfinished = this.unfinished()
+    const exchanges = this.#exchanges
+    return { connections, webSockets, refusedConnections, messages, unfinished, exchanges, statuses }
   }
 
   #checkIdle(): void {

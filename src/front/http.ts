@@ -10,10 +10,10 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import type { AnswerHeaders } from './answerHeaders.ts'
 import type { AnswerPacer } from './answerPacer.ts'
-import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
+import { HostCheck, isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
-import { addMonitoringRoutes, type FrontProbes, monitoringHosts } from './monitoring.ts'
+import { addMonitoringRoutes, type FrontProbes, monitoringHosts, monitoringProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { NO_PAGE, type Origins, writeAllowedOrigin } from './origins.ts'
 import { addPageRoutes } from './page.ts'
@@ -48,6 +48,8 @@ export interface HttpRoutes {
   readonly headers: AnswerHeaders | null
   /** Bounds what a tick of the event loop answers. */
   readonly loop: TickBudget
+  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  readonly onReclaimedSocket?: () => void
   /** null while tracing is off. */
   readonly tracing: Tracing | null
 }
@@ -56,11 +58,12 @@ export interface HttpRoutes {
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, origins, probes, loop } = routes
   const headers = new RequestHeaders()
-  app.post('/*', (response, request) => receive(response, request, headers, routes))
+  const hosts = new HostCheck(options.hosts)
+  app.post('/*', (response, request) => receive(response, request, headers, hosts, routes))
   const others = withoutAmbiguous(app, loop)
   if (routes.page !== null) addPageRoutes(others, routes.page, routes)
   const shown = options.monitoring === null ? 'all' : 'public'
-  addMonitoringRoutes(others, probes, shown, loop, monitoringHosts(options, options.hosts))
+  addMonitoringRoutes(others, monitoringProbes(probes, shown), loop, monitoringHosts(options, options.hosts))
   others.options('/*', (response, request) => preflight(response, request, routes))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
@@ -73,11 +76,12 @@ function receive(
   response: HttpResponse,
   request: HttpRequest,
   headers: RequestHeaders,
+  hosts: HostCheck,
   routes: HttpRoutes,
 ): void {
   const { gateway, admission, options, metrics } = routes
   headers.read(request)
-  const reason = badRequest(headers, options)
+  const reason = badRequest(headers, hosts)
   if (reason !== null) {
     metrics.answered(400)
     routes.loop.send(response, () => refuseRequest(response, reason))
@@ -181,9 +185,9 @@ function handle(
 const NO_NUMBER = new RpcError('invalidRequest', 'X-Min-Block is to be a block number in decimal')
 
 /** Why a request is not let through that others might take for one of somebody else; null when it is. */
-function badRequest(headers: RequestHeaders, { hosts }: FrontOptions): string | null {
+function badRequest(headers: RequestHeaders, hosts: HostCheck): string | null {
   if (!headers.isUnambiguous) return AMBIGUOUS
-  return isAllowedHost(hosts, headers.host) ? null : BAD_HOST
+  return hosts.allows(headers.host) ? null : BAD_HOST
 }
 
 /** The status for a request whose body is not read; null for one whose body is. */

@@ -240,8 +240,7 @@ export class HttpExchange implements Exchange {
       return true
     }
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    const [, isDone] = this.#response.tryEnd(body, length)
-    return isDone
+    return this.#response.tryEnd(body, length)[1]
   }
 
   /** Sends what is left; while the node stops the connection ends with it. */

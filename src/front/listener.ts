@@ -23,6 +23,8 @@ interface Undeclared {
 /** A port that listens. */
 export interface Listener {
   readonly port: number
+  /** What the certificate of new connections says; null without TLS. */
+  certificate(): TlsMetadata | null
   /**
    * Reloads certificate and key for new connections; open connections keep theirs.
    * @throws TlsError; new connections then keep using the old files
@@ -76,6 +78,7 @@ export async function listenOn(
     for (const app of answering) app.detach()
   }
   let current: TemplatedApp | null = null
+  let certificate: TlsMetadata | null = null
   const useTls = (files: TlsFiles): TlsMetadata => {
     const { app, metadata } = createTlsApp(library, files)
     addDetachableRoutes(app)
@@ -83,6 +86,7 @@ export async function listenOn(
     undeclared(acceptor).addChildAppDescriptor(undeclared(app).getDescriptor())
     if (current !== null) retire(acceptor, current)
     current = app
+    certificate = metadata
     return metadata
   }
   if (tls === null) addDetachableRoutes(acceptor)
@@ -101,6 +105,7 @@ export async function listenOn(
   }
   return {
     port: library.us_socket_local_port(socket),
+    certificate: () => certificate,
     reloadTls: (files) => {
       if (current === null) throw new TlsError('the endpoint was started without TLS')
       return useTls(files)

@@ -15,54 +15,94 @@ export interface FrontProbes {
   readonly metrics: (() => Promise<string>) | null
 }
 
+/** What an operator's question is answered with. */
+export interface MonitoringAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+/** Asks for an answer; it is there at once where it depends on nothing. */
+export type MonitoringProbe = () => MonitoringAnswer | Promise<MonitoringAnswer>
+
 const JSON_TYPE = 'application/json'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+/** What there is nothing at, and what cannot be told now. */
+export const NOTHING: MonitoringAnswer = { status: 404, type: 'text/plain', body: '' }
+const FAILED: MonitoringAnswer = { status: 503, type: 'text/plain', body: '' }
+
+/** Where `/ready` is. */
+export const READY = '/ready'
 
 /**
- * Adds the routes of operators.
+ * What operators ask, by path.
  *
  * - `/health`: 200 as long as the process answers.
  * - `/ready`: 200 or 503 with the reasons, for load balancers.
  * - `/metrics`: Prometheus text.
  *
- * Answers have no CORS headers, so that pages of other origins cannot read them. A `Host` that is not allowed is
- * answered with 400, so that DNS rebinding does not make a page one of this origin.
- *
  * @param shown `public` leaves out reasons and metrics, which would tell strangers how to hurt the node
+ */
+export function monitoringProbes(
+  { ready, metrics }: FrontProbes,
+  shown: 'all' | 'public',
+): ReadonlyMap<string, MonitoringProbe> {
+  return new Map<string, MonitoringProbe>([
+    ['/health', () => ({ status: 200, type: JSON_TYPE, body: '{"alive":true}' })],
+    [
+      READY,
+      async () => {
+        const reasons = await ready()
+        const isReady = reasons.length === 0
+        const body = shown === 'all' ? { ready: isReady, reasons } : { ready: isReady }
+        return { status: isReady ? 200 : 503, type: JSON_TYPE, body: JSON.stringify(body) }
+      },
+    ],
+    [
+      '/metrics',
+      metrics === null || shown === 'public'
+        ? () => NOTHING
+        : async () => ({ status: 200, type: METRICS_TYPE, body: await metrics() }),
+    ],
+  ])
+}
+
+/** The answer of a probe; 503 when it fails. */
+export async function answerOf(probe: MonitoringProbe): Promise<MonitoringAnswer> {
+  try {
+    return await probe()
+  } catch {
+    return FAILED
+  }
+}
+
+/**
+ * Adds the routes of {@link monitoringProbes} to the endpoint. Answers have no CORS headers, so that pages of other
+ * origins cannot read them. A `Host` that is not allowed is answered with 400, so that DNS rebinding does not make a
+ * page one of this origin.
  * @param hosts names that a `Host` header may have besides IP addresses, as {@link monitoringHosts} has them
  */
 export function addMonitoringRoutes(
-  unguarded: RouteApp,
-  probes: FrontProbes,
-  shown: 'all' | 'public',
+  app: RouteApp,
+  probes: ReadonlyMap<string, MonitoringProbe>,
   loop: TickBudget,
   hosts: readonly string[],
 ): void {
-  const app = {
-    get: (pattern: string, handler: (response: HttpResponse) => void) =>
-      unguarded.get(pattern, (response, request) => {
-        if (isAllowedHost(hosts, request.getHeader('host'))) handler(response)
-        else loop.send(response, () => refuseRequest(response, BAD_HOST))
-      }),
+  for (const [path, probe] of probes) {
+    app.get(path, (response, request) => {
+      if (!isAllowedHost(hosts, request.getHeader('host'))) {
+        loop.send(response, () => refuseRequest(response, BAD_HOST))
+        return
+      }
+      const answer = probe()
+      if (answer instanceof Promise)
+        sendLater(
+          response,
+          answerOf(() => answer),
+        )
+      else loop.send(response, () => send(response, answer))
+    })
   }
-  app.get('/health', (response) =>
-    loop.send(response, () => sendText(response, 200, JSON_TYPE, '{"alive":true}')),
-  )
-  app.get('/ready', (response) =>
-    sendLater(response, probes.ready(), (reasons) => {
-      const ready = reasons.length === 0
-      const body = shown === 'all' ? { ready, reasons } : { ready }
-      sendText(response, ready ? 200 : 503, JSON_TYPE, JSON.stringify(body))
-    }),
-  )
-  const { metrics } = probes
-  app.get('/metrics', (response) => {
-    if (metrics === null || shown === 'public') {
-      loop.send(response, () => response.writeStatus(STATUS_LINES[404] ?? '').end())
-      return
-    }
-    sendLater(response, metrics(), (text) => sendText(response, 200, METRICS_TYPE, text))
-  })
 }
 
 /**
@@ -73,18 +113,18 @@ export function monitoringHosts({ host }: ListenAddress, hosts: readonly string[
   return isLoopbackHost(host) ? hosts : ['*']
 }
 
-/** Sends what a promise gives, unless the client went away; 503 when it fails. */
-function sendLater<T>(response: HttpResponse, later: Promise<T>, send: (value: T) => void): void {
+function send(response: HttpResponse, { status, type, body }: MonitoringAnswer): void {
+  if (body === '') response.writeStatus(STATUS_LINES[status] ?? '').end()
+  else sendText(response, status, type, body)
+}
+
+/** Sends what a promise gives, unless the client went away. */
+function sendLater(response: HttpResponse, later: Promise<MonitoringAnswer>): void {
   let gone = false
   response.onAborted(() => {
     gone = true
   })
-  later.then(
-    (value) => {
-      if (!gone) response.cork(() => send(value))
-    },
-    () => {
-      if (!gone) response.cork(() => response.writeStatus(STATUS_LINES[503] ?? '').end())
-    },
-  )
+  void later.then((answer) => {
+    if (!gone) response.cork(() => send(response, answer))
+  })
 }

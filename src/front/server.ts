@@ -1,15 +1,13 @@
 import type { TemplatedApp } from 'uWebSockets.js'
-import { FrontMetrics } from './frontMetrics.ts'
+import type { FrontMetrics } from './frontMetrics.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
-import { type Listener, listenOn } from './listener.ts'
-import { addMonitoringRoutes, monitoringHosts } from './monitoring.ts'
+import { listenOn } from './listener.ts'
+import { monitoringHosts, monitoringProbes } from './monitoring.ts'
+import { type MonitoringServer, serveMonitoring } from './monitoringServer.ts'
 import type { ListenAddress } from './options.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
 import type { TlsFiles, TlsMetadata } from './tls.ts'
 import { addWebSocket, type OpenSockets } from './webSocket.ts'
-
-/** Connections to the port of monitoring: a part of the descriptors that the endpoint leaves. */
-const MOST_MONITORS = 32
 
 /** A listening front. */
 export interface Front {
@@ -17,6 +15,8 @@ export interface Front {
   readonly port: number
   /** Where monitoring has a port of its own. */
   readonly monitoring: ListenAddress | null
+  /** What the certificate of new connections says; null without TLS. */
+  certificate(): TlsMetadata | null
   /** Has new connections use what the files hold now. @throws TlsError, and nothing changes */
   reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections, ends each with its answer, and closes WebSockets with 1001. */
@@ -36,10 +36,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
   const monitoring =
     place === null
       ? null
-      : await listenOn(library, place, null, (app) => {
-          limitConnections(app, MOST_MONITORS, new FrontMetrics())
-          addMonitoringRoutes(app, probes, 'all', routes.loop, monitoringHosts(place, options.hosts))
-        })
+      : await serveMonitoring(place, monitoringProbes(probes, 'all'), monitoringHosts(place, options.hosts))
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
     limitConnections(app, options.maxConnections, metrics)
     sockets.push(addWebSocket(app, routes))
@@ -52,6 +49,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
     host: options.host,
     port: endpoint.port,
     monitoring: address(options.monitoring, monitoring),
+    certificate: () => endpoint.certificate(),
     reloadTls: (files) => endpoint.reloadTls(files),
     stopAccepting: () => {
       endpoint.stop()
@@ -65,8 +63,8 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
   }
 }
 
-function address(asked: ListenAddress | null, listener: Listener | null): ListenAddress | null {
-  return asked === null || listener === null ? null : { host: asked.host, port: listener.port }
+function address(asked: ListenAddress | null, server: MonitoringServer | null): ListenAddress | null {
+  return asked === null || server === null ? null : { host: asked.host, port: server.port }
 }
 
 /** Counts connections and closes those that are too many. */

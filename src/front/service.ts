@@ -91,6 +91,8 @@ export interface ServiceOptions {
   readonly onUnexpected: UnexpectedErrorSink
   /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
+  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  readonly onReclaimedSocket?: () => void
   /** Told when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
 }
@@ -219,6 +221,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     pacer,
     headers: tellsBlocks ? new AnswerHeaders(head) : null,
     loop: new TickBudget(),
+    ...(options.onReclaimedSocket === undefined ? {} : { onReclaimedSocket: options.onReclaimedSocket }),
     tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)

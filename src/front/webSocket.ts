@@ -12,9 +12,19 @@ import { RequestHeaders } from './requestHeaders.ts'
 import { RequestMetadata, trustedScheme } from './requestMetadata.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
 import { SocketExchange } from './socketExchange.ts'
+import { type UnfinishedMessage, UnfinishedMessages } from './unfinishedMessages.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
 const CONTROL_BYTES = 65_536
+
+/** Close code for a message that is longer than is taken (RFC 6455 §7.4.1). */
+const TOO_BIG_CODE = 1009
+
+/**
+ * The library drops a connection without a code where a message is longer than what it takes, so it takes so many times
+ * as much as is answered.
+ */
+const LIBRARY_FACTOR = 2
 
 /** Requests over their limits in a row that a WebSocket may send before it is closed. */
 const MOST_OVER_LIMIT = 100
@@ -49,6 +59,8 @@ interface SocketData {
   readonly unread: KeptMessage[]
   /** Requests over the limits of the caller since the last message without one. */
   overLimit: number
+  /** Made when the socket is open. */
+  unfinished: UnfinishedMessage | null
   /** Made with the first message. */
   connection: SocketConnection<SocketData> | null
 }
@@ -63,6 +75,9 @@ export interface OpenSockets {
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
   const { gateway, admission, options, origins, events, answerBytes, metrics, pacer, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
+  const largest = LIBRARY_FACTOR * options.maxBodyBytes
+  const unfinished = new UnfinishedMessages(largest, () => routes.onReclaimedSocket?.())
+  metrics.unfinished = () => unfinished.stats
   const headers = new RequestHeaders()
   const handle = (data: SocketData, exchange: MessageExchange, message: ArrayBuffer | Buffer) => {
     const { account } = data.caller
@@ -84,7 +99,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     })
   }
   app.ws<SocketData>('/*', {
-    maxPayloadLength: options.maxBodyBytes,
+    maxPayloadLength: largest,
     // The library closes without a code, so its limit only covers what the front does not send: pongs to a flood.
     maxBackpressure: options.maxSocketBacklog + answerBytes + CONTROL_BYTES,
     closeOnBackpressureLimit: true,
@@ -120,7 +135,16 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const { origin, host, site, forwardedScheme } = headers
       const page: PageMetadata = { origin, host, site, forwardedScheme }
       response.upgrade<SocketData>(
-        { caller, access, page, open: new Set(), unread: [], connection: null, overLimit: 0 },
+        {
+          caller,
+          access,
+          page,
+          open: new Set(),
+          unread: [],
+          unfinished: null,
+          connection: null,
+          overLimit: 0,
+        },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -128,7 +152,9 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       )
     },
     open: (socket) => {
-      const { caller, page } = socket.getUserData()
+      const data = socket.getUserData()
+      const { caller, page } = data
+      data.unfinished = unfinished.opened(socket, caller.account.memory)
       caller.opened(socket, (keyOrigins) => isStillAllowed(origins, page, keyOrigins))
       sockets.add(socket)
       metrics.webSockets += 1
@@ -138,6 +164,11 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const data = socket.getUserData()
       const { caller } = data
       const { account } = caller
+      data.unfinished?.whole(message.byteLength)
+      if (message.byteLength > options.maxBodyBytes) {
+        socket.end(TOO_BIG_CODE, `a message has more than ${options.maxBodyBytes} bytes (--max-body-size)`)
+        return
+      }
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog, account)
       pacer.asked(account)
       const exchange = new SocketExchange(
@@ -160,6 +191,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       if (isBehind) data.unread.push(kept)
       else handleLater(socket, data, kept)
     },
+    ping: (socket, payload) => socket.getUserData().unfinished?.control(payload.byteLength),
+    pong: (socket, payload) => socket.getUserData().unfinished?.control(payload.byteLength),
     drain: (socket) => {
       const data = socket.getUserData()
       const { connection, unread } = data
@@ -171,7 +204,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       metrics.webSockets -= 1
       // The library reports the end of HTTP connections only, and does not report upgrades.
       metrics.connections -= 1
-      const { open, unread, connection, caller } = socket.getUserData()
+      const { open, unread, unfinished: message, connection, caller } = socket.getUserData()
+      if (message !== null) unfinished.closed(message)
       caller.closed(socket)
       unread.length = 0
       for (const exchange of open) exchange.leave()

@@ -37,11 +37,12 @@ import {
   lanesFromConfig,
   tlsFilesFromConfig,
 } from './options/serviceOptions.ts'
-import { textBytesFromConfig } from './options/storeOptions.ts'
+import { storeLimitFromConfig, textBytesFromConfig } from './options/storeOptions.ts'
 import type { PeerReport } from './peers/messages.ts'
 import { type PeerHandle, startPeerThread } from './peers/peerHandle.ts'
 import { peerReasons, peerStatus, syncProgress } from './peers/peerStatus.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
+import { reclaimedWarning } from './reclaimedWarning.ts'
 import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
 import { SlowLog } from './slowLog.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
@@ -230,6 +231,7 @@ export async function createNode({
       chain: front.environment,
       state: front.stateStore,
       encodedObjects: front.context.encodedObjects,
+      limitBytes: storeLimitFromConfig(config),
     }
     closers.push(() => membership.close())
     metrics.watchMembership(membership)
@@ -367,6 +369,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
     onChainPort: (port: MessagePort) => chain.serve(port),
     onLostBatch: (error) => log.error({ err: error }, 'a worker died with its requests'),
+    onReclaimedSocket: reclaimedWarning(log),
   })
 }
 

@@ -1,8 +1,11 @@
 import { isUndecodable } from '../chain/codec/errors.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import { NativeError } from '../native/errors.ts'
+import { RpcError } from '../rpc/errors.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
-import { toUnwritable } from '../storage/unwritable.ts'
+import { storeFile } from '../storage/storeFile.ts'
+import { isMisplaced, toUnwritable } from '../storage/unwritable.ts'
 import { CodedError } from '../util/codedError.ts'
 import { describeFileLimit } from '../util/fileLimit.ts'
 
@@ -80,7 +83,8 @@ const RESTORE_ADVICE =
   '`rhizome start --bootstrap`), from a copy of your own, or by importing the chain again'
 
 /** What LMDB says of a file that is not what it wrote. */
-const DAMAGED_FILE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|VERSION_MISMATCH|BAD_TXN)/
+const DAMAGED_FILE =
+  /MDB_(BAD_CHECKSUM|BAD_DBI|BAD_TXN|BAD_VALSIZE|CORRUPTED|CURSOR_FULL|DBS_FULL|INCOMPATIBLE|INVALID|PAGE_FULL|PAGE_NOTFOUND|PANIC|PROBLEM|VERSION_MISMATCH)/
 /** What the native core says of states that are not whole. */
 const DAMAGED_STATE: ReadonlySet<string> = new Set(['MissingState', 'CorruptState'])
 
@@ -198,6 +202,9 @@ export function toAccessNodeError(error: AccessError): NodeError {
  * not one of the stores'.
  */
 export function toStoreError(thrown: unknown, dataDir: string): NodeError | null {
+  const unwritable = toUnwritable(thrown)
+  if (unwritable !== null && isMisplaced(unwritable, storeFolders(dataDir).map(storeFile)))
+    return damagedStore(thrown, dataDir)
   if (thrown instanceof StorageError) {
     const { code, advice } = STORAGE_ADVICE[thrown.code]
     const message = `${thrown.message}: ${advice.replace('{}', () => dataDir)}`
@@ -206,9 +213,11 @@ export function toStoreError(thrown: unknown, dataDir: string): NodeError | null
   if (thrown instanceof NativeError && thrown.code === 'StoreFormat') {
     return new NodeError('DATA_DIR_FORMAT', thrown.message, { cause: thrown })
   }
-  const unwritable = toUnwritable(thrown)
   if (unwritable !== null) return toStoreError(unwritable, dataDir)
-  if (!isDamage(thrown)) return null
+  return isDamage(thrown) ? damagedStore(thrown, dataDir) : null
+}
+
+function damagedStore(thrown: unknown, dataDir: string): NodeError | null {
   const message = `a store in ${dataDir} is damaged (${(thrown as Error).message})`
   return toStoreError(new StorageError('STORAGE_CORRUPT', message, { cause: thrown }), dataDir)
 }
@@ -216,6 +225,8 @@ export function toStoreError(thrown: unknown, dataDir: string): NodeError | null
 function isDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   if (isUndecodable(thrown)) return true
+  // Methods, which a start uses as well, say it in words for clients.
+  if (thrown instanceof RpcError) return isDamage(thrown.cause)
   return (
     DAMAGED_FILE.test(thrown.message) || (thrown instanceof NativeError && DAMAGED_STATE.has(thrown.code))
   )

@@ -8,14 +8,16 @@ export interface LmdbLayout {
   readonly flags: number
   /** Bytes of a node that stand for a value on pages of its own; they begin with the number of the first. */
   readonly runBytes: number
+  /** Where a page says which transaction wrote it, 8 bytes; null where pages do not say. */
+  readonly transaction: number | null
   /** Whether meta pages may be written before what they describe, and flushes are noted in the first page. */
   readonly hasFlushes: boolean
 }
 
 /** The layouts by the version in the meta page: 1 is LMDB's own, 2 that of lmdb-js. */
 export const LMDB_LAYOUTS: ReadonlyMap<number, LmdbLayout> = new Map([
-  [1, { header: 16, base: 0, flags: 10, runBytes: 8, hasFlushes: false }],
-  [2, { header: 24, base: 24, flags: 18, runBytes: 24, hasFlushes: true }],
+  [1, { header: 16, base: 0, flags: 10, runBytes: 8, transaction: null, hasFlushes: false }],
+  [2, { header: 24, base: 24, flags: 18, runBytes: 24, transaction: 8, hasFlushes: true }],
 ])
 
 /** Kinds of pages. */

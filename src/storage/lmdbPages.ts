@@ -24,6 +24,8 @@ export interface LmdbMetadata {
   /** The tree of free pages, and that of the names of the others. */
   readonly trees: readonly LmdbTree[]
   readonly lastPage: bigint
+  /** The newest transaction. */
+  readonly transaction: bigint
 }
 
 /** Something is wrong with a page; the message says what. */
@@ -69,8 +71,17 @@ export class LmdbPages {
 
   /** What is wrong; null when nothing is. */
   check(): string | null {
+    return this.#checkTrees(this.#metadata.trees)
+  }
+
+  /** The same of the list of free pages alone, which says where the next transactions write. */
+  checkFreeList(): string | null {
+    return this.#checkTrees(this.#metadata.trees.slice(FREE_TREE, FREE_TREE + 1))
+  }
+
+  #checkTrees(trees: readonly LmdbTree[]): string | null {
     try {
-      for (const [index, tree] of this.#metadata.trees.entries()) this.#checkTree(tree, index === FREE_TREE)
+      for (const [index, tree] of trees.entries()) this.#checkTree(tree, index === FREE_TREE)
       for (const page of this.#free) {
         if (this.#used[page] === 1) throw new PageFault(`page ${page} is in use and free`)
       }
@@ -100,6 +111,7 @@ export class LmdbPages {
     const kind = page.readUInt16LE(layout.flags)
     const isLeaf = depth === tree.depth
     if (page.readBigUInt64LE(0) !== number || kind !== (isLeaf ? LEAF : BRANCH)) throw overwritten(number)
+    this.#checkTransaction(page, number)
     if (isLeaf) found.leaves += 1
     else found.branches += 1
     let before: Buffer | null = null
@@ -159,19 +171,30 @@ export class LmdbPages {
     const needed = Math.floor((header - 1 + bytes) / this.#metadata.pageBytes) + 1
     if (head.readBigUInt64LE(0) !== start || head.readUInt16LE(flags) !== OVERFLOW || pages < needed)
       throw overwritten(start)
+    this.#checkTransaction(head, start)
     if (pages > 1) this.#take(start + 1n, BigInt(pages - 1))
     return pages
   }
 
-  /** Notes pages of a list of free ones: their count, then numbers, a negative one being the length of a run. */
+  /** LMDB takes a page of a later transaction for one that it has copied, and writes to it where it is mapped. */
+  #checkTransaction(page: Buffer, number: bigint): void {
+    const { layout, transaction } = this.#metadata
+    if (layout.transaction !== null && page.readBigUInt64LE(layout.transaction) > transaction)
+      throw overwritten(number)
+  }
+
+  /** Notes pages of a list of free ones: their count, then numbers, a negative one being the length of the run that begins with the next. */
   #recordFree(list: Buffer, number: bigint): void {
     const count = list.length < NUMBER_BYTES ? -1 : Number(list.readBigInt64LE(0))
     if (count < 0 || (count + 1) * NUMBER_BYTES > list.length) throw overwritten(number)
+    let length = 1n
     for (let at = 1; at <= count; at += 1) {
       const page = list.readBigInt64LE(at * NUMBER_BYTES)
-      if (page <= 0n) continue
-      if (page < FIRST_PAGE || page > this.#metadata.lastPage) throw overwritten(number)
-      this.#free.push(Number(page))
+      if (page > 0n) {
+        if (page < FIRST_PAGE || page + length - 1n > this.#metadata.lastPage) throw overwritten(number)
+        for (let free = page; free < page + length; free += 1n) this.#free.push(Number(free))
+      }
+      length = page < 0n ? -page : 1n
     }
   }
 

@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** Free space needed before writes resume, bytes: a large block with its state. */
 const ROOM_BYTES = 4 * 1024 * 1024
@@ -20,5 +20,24 @@ export function assertRoom(folder: string): void {
   } finally {
     closeSync(file)
     rmSync(path, { force: true })
+  }
+}
+
+/** Whether a file may be longer than it is: tried with another one beside it, which takes no room. */
+export function mayGrow(path: string): boolean {
+  const probe = join(dirname(path), FILE)
+  let file: number | null = null
+  try {
+    const { size } = statSync(path)
+    file = openSync(probe, 'w', 0o600)
+    ftruncateSync(file, size + ROOM_BYTES)
+    return true
+  } catch {
+    return false
+  } finally {
+    if (file !== null) {
+      closeSync(file)
+      rmSync(probe, { force: true })
+    }
   }
 }

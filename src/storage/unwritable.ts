@@ -1,11 +1,15 @@
 import { NativeError } from '../native/errors.ts'
 import { StorageError } from './errors.ts'
+import { mayGrow } from './room.ts'
+
+/** Linux error number of a write at a place where the file may not have any. */
+const FILE_TOO_LARGE = 27
 
 /** Linux error numbers of writes that fail because the disk is full or faulty. */
 const SYSTEM_REASONS: Readonly<Record<number, string>> = {
   // LMDB also reports this when only part of a page was written.
   5: 'the disk is full or fails (EIO)',
-  27: 'the file may not grow (EFBIG)',
+  [FILE_TOO_LARGE]: 'the file may not grow (EFBIG)',
   28: 'the disk is full (ENOSPC)',
   30: 'the file system was made read-only (EROFS)',
   122: 'the disk quota is used up (EDQUOT)',
@@ -42,15 +46,29 @@ export function isBroken(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes(PANIC)
 }
 
+/**
+ * Whether a write failed because of where it was to go, and not for want of room: LMDB takes the numbers of pages from
+ * the pages that it reads, and a damaged one names a place that no file has.
+ * @param fault as {@link toUnwritable} gives it
+ * @param files of the stores, one of which was written
+ */
+export function isMisplaced(fault: StorageError, files: readonly string[]): boolean {
+  return systemNumber(fault.cause) === FILE_TOO_LARGE && files.every(mayGrow)
+}
+
 function reasonOf(thrown: unknown): string | undefined {
   if (thrown instanceof NativeError) {
     if (thrown.code !== 'Store') return undefined
     if (thrown.message.includes('MDB_MAP_FULL')) return MAP_FULL_REASON
-    return SYSTEM_REASONS[Number(SYSTEM_NUMBER.exec(thrown.message)?.[1])]
-  }
+  } else if ((thrown as { code?: unknown } | null)?.code === MAP_FULL) return MAP_FULL_REASON
+  return SYSTEM_REASONS[systemNumber(thrown)]
+}
+
+/** The number of the system's error; NaN where there is none. */
+function systemNumber(thrown: unknown): number {
+  if (thrown instanceof NativeError) return Number(SYSTEM_NUMBER.exec(thrown.message)?.[1])
   // lmdb-js reports the numbers of LMDB and of the system, node:fs the negative ones of the system.
   const { code, errno } = (thrown ?? {}) as { code?: unknown; errno?: unknown }
-  if (code === MAP_FULL) return MAP_FULL_REASON
-  const number = typeof code === 'number' ? code : typeof errno === 'number' ? -errno : Number.NaN
-  return SYSTEM_REASONS[number]
+  if (typeof code === 'number') return code
+  return typeof errno === 'number' ? -errno : Number.NaN
 }

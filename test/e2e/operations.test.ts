@@ -39,6 +39,8 @@ t.test('metrics of a running node, read by a parser', async (t) => {
   t.equal(value('pool_threads_count', { pool: 'calls' }), 1, 'under its earlier name')
   t.ok(value('store_map_used_bytes', { store: 'chain' }) > 0)
   t.ok(value('store_disk_bytes', { store: 'state' }) > 0)
+  t.equal(value('store_limit_bytes'), 262_144 * 2 ** 20)
+  t.same(families.get('rhizome_tls_certificate_end_time_seconds')?.metrics, [], 'it has none')
   t.ok(value('process_cpu_seconds_total') > 0)
   t.equal(families.get('rhizome_rpc_request_seconds')?.type, 'HISTOGRAM')
   t.same(await (await fetch(`${node.url}/ready`)).json(), { ready: true, reasons: [] })

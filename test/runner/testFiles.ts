@@ -17,13 +17,18 @@ export interface TestFile {
   readonly waits: boolean
 }
 
+/** What is named is not there. */
+export class NoTestFile extends Error {}
+
 const CHANGES_PROCESS =
   /\bt\.mock\w+|\bt\.(intercept|capture)\((process|globalThis)\b|\bprocess\.(exit|chdir|on|once|umask|exitCode|memoryUsage|resourceUsage|getActiveResourcesInfo)\b|\bprocess\.env\b[^=\n]*[^=!]=[^=>]|\bdelete process\.env\b|\bglobal(This)?\.gc\b|\bsetFlagsFromString\b/
 
-/** The paths of test files below a folder of the root, or the file itself. @throws Error when there is no such file */
+/** The paths of test files below a folder of the root, or the file itself. @throws NoTestFile */
 export function findTestFiles(path: string): string[] {
   const whole = join(ROOT, path)
-  if (!statSync(whole).isDirectory()) return [path]
+  const found = statSync(whole, { throwIfNoEntry: false })
+  if (found === undefined) throw new NoTestFile(`there is no ${path} below ${ROOT}`)
+  if (!found.isDirectory()) return [path]
   return readdirSync(whole, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
     .map((name) => relative(ROOT, join(whole, name)).split(sep).join('/'))

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -47,6 +47,11 @@ t.test('the unit waits longer for the end than the node takes', (t) => {
   t.ok(Number.parseInt(services.rhizome.stop_grace_period, 10) > drainDelay + drainTimeout)
   t.equal(services.rhizome.read_only, true)
   t.match(parseEnvironment(services.rhizome.environment), { network: 'testnet' })
+  const { metricsPort } = fillDefaults({ profile: 'hosted' })
+  t.notOk(
+    services.rhizome.ports.some((port) => port.includes(`${metricsPort}`)),
+    'metrics are not published',
+  )
   const { defaultPort } = networkByName('testnet').p2p
   for (const protocol of ['tcp', 'udp']) {
     t.ok(services.rhizome.ports.includes(`${defaultPort}:${defaultPort}/${protocol}`))
@@ -75,13 +80,15 @@ t.test(
     t.notMatch(build, /npm install/)
     t.match(last, /npm install --prefix \/opt\/rhizome --ignore-scripts .*\/packages\/\*\.tgz/)
     t.notMatch(last, /cargo|rustup|apt-get|from=rust/)
-    t.match(last, /^ENTRYPOINT \["\/opt\/rhizome\/node_modules\/\.bin\/rhizome"\]$/m)
+    t.match(last, /^COPY --chmod=0755 \.deploy\/container\/entrypoint\.sh \/opt\/rhizome\/entrypoint\.sh$/m)
+    t.match(last, /^ENTRYPOINT \["\/opt\/rhizome\/entrypoint\.sh"\]$/m)
     t.match(all('USER').at(-1), /^[1-9]\d*:[1-9]\d*$/)
     t.equal(all('HEALTHCHECK').length, 1)
     const [environment = ''] = all('ENV').slice(-1)
     const given = Object.fromEntries(environment.split(' ').map((pair) => pair.split('=', 2)))
     const config = fillDefaults(parseEnvironment(given))
     t.equal(config.profile, 'hosted')
+    t.equal(config.metricsHost, '0.0.0.0', 'metrics are reached from other containers')
     t.ok(all('HEALTHCHECK').join().includes(`127.0.0.1:${config.metricsPort}/health`))
     t.match(all('EXPOSE').at(-1), `${OPTIONS.httpPort.default} ${config.metricsPort}`)
     for (const network of ['main', 'testnet'] as const) {
@@ -91,3 +98,41 @@ t.test(
     t.end()
   },
 )
+
+t.test('the image starts no node of a network that nobody chose', (t) => {
+  const program = '/opt/rhizome/node_modules/.bin/rhizome'
+  const text = readDeployed('container/entrypoint.sh')
+  t.equal(text.split(program).length, 2)
+  const folder = t.testdir({
+    'entrypoint.sh': text.replace(program, () => join(t.testdirName, 'rhizome')),
+    rhizome: '#!/bin/sh\necho "$@"\n',
+  })
+  chmodSync(join(folder, 'rhizome'), 0o755)
+  const run = (words: readonly string[], env: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = spawnSync('/bin/sh', [join(folder, 'entrypoint.sh'), ...words], {
+      encoding: 'utf8',
+      env,
+    })
+    return { status, stdout, stderr }
+  }
+  for (const words of [['start'], ['start', '--workers', '2'], ['start', '--network-id', '--x']])
+    t.match(run(words), {
+      status: EXIT_CODES.usage,
+      stdout: '',
+      stderr: /^error: .*RHIZOME_NETWORK=main.*\n$/,
+    })
+  t.match(run(['start'], { RHIZOME_NETWORK: '' }), { status: EXIT_CODES.usage })
+  const started = (words: readonly string[], env?: Record<string, string>) =>
+    t.match(run(words, env), { status: 0, stdout: `${words.join(' ')}\n`, stderr: '' })
+  for (const network of ['main', 'testnet', 'regtest']) {
+    started(['start', '--workers', '2'], { RHIZOME_NETWORK: network })
+    started(['start', '--network', network])
+    started(['start', `--network=${network}`])
+  }
+  started(['start', '--config', '/etc/rhizome.yaml'])
+  started(['start'], { RHIZOME_CONFIG: '/etc/rhizome.yaml' })
+  started(['start', '--help'])
+  started(['--version'])
+  started(['check', '--full'])
+  t.end()
+})

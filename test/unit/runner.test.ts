@@ -153,3 +153,8 @@ t.test('the table of times has the most processor time first', async (t) => {
     '     6.0     2.5  3 files',
   ])
 })
+
+t.test('a file that is not there is named', (t) => {
+  t.throws(() => findTestFiles('test/nosuch'), { message: /there is no test\/nosuch below/ })
+  t.end()
+})

@@ -99,7 +99,7 @@ export const ACCESS_OPTIONS = {
     maximum: 1_048_576,
     default: ({ profile }) => (profile === 'dev' ? 0 : 64),
     defaultText: '0 on the dev profile, else 64',
-    doc: 'Memory for requests, filters, subscriptions and unread answers of one client, a key or an address without one, in MiB; 0 is no limit',
+    doc: 'Memory for requests, filters, subscriptions, unread answers and unfinished messages of one client, a key or an address without one, in MiB; 0 is no limit',
   },
   memoryTotal: {
     kind: 'integer',

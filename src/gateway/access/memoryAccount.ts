@@ -4,6 +4,9 @@ import { RpcError } from '../../rpc/errors.ts'
 /** Bytes that a client may have in use although the others have taken nearly all: an ordinary request and its answer. */
 const LIGHT_BYTES = 256 * 1024
 
+/** Accounts that are known to have had something in use, before those that no longer have are left out. */
+const FEW_ACCOUNTS = 1024
+
 /** Share of the total that only light clients get: one of so many. */
 const LIGHT_SHARE = 8
 
@@ -46,7 +49,9 @@ export class MemoryTotal {
   readonly refused: { client: number; total: number } = { client: 0, total: 0 }
   #used = 0
   #reclaimed = 0
+  /** Those with something in use, and some that had: a set that each request empties costs more than its request. */
   readonly #accounts = new Set<MemoryAccount>()
+  #mostAccounts = FEW_ACCOUNTS
   readonly #reclaimable = new Set<Reclaimable>()
 
   constructor(limits: MemoryLimits) {
@@ -58,6 +63,7 @@ export class MemoryTotal {
   }
 
   stats(): MemoryStats {
+    this.#sweep()
     let largest = 0
     for (const { used } of this.#accounts) largest = Math.max(largest, used)
     return { used: this.#used, largest, refused: { ...this.refused }, reclaimed: this.#reclaimed }
@@ -71,15 +77,14 @@ export class MemoryTotal {
       const most = isLight ? total : total - Math.floor(total / LIGHT_SHARE)
       if (this.#used + bytes > most && !this.#makeRoom(account, bytes, most)) return false
     }
-    if (account.used === 0) this.#accounts.add(account)
+    if (!account.isListed) this.#list(account)
     this.#used += bytes
     return true
   }
 
   /** Gives bytes of an account back. For {@link MemoryAccount} alone. */
-  release(account: MemoryAccount, bytes: number): void {
+  release(bytes: number): void {
     this.#used -= bytes
-    if (account.used === bytes) this.#accounts.delete(account)
   }
 
   /** Notes what can be had back when there is no room. */
@@ -89,6 +94,24 @@ export class MemoryTotal {
 
   remove(holder: Reclaimable): void {
     this.#reclaimable.delete(holder)
+  }
+
+  #list(account: MemoryAccount): void {
+    if (this.#accounts.size >= this.#mostAccounts) {
+      this.#sweep()
+      this.#mostAccounts = Math.max(FEW_ACCOUNTS, 2 * this.#accounts.size)
+    }
+    account.isListed = true
+    this.#accounts.add(account)
+  }
+
+  /** Leaves out accounts with nothing in use. */
+  #sweep(): void {
+    for (const account of this.#accounts) {
+      if (account.used > 0) continue
+      account.isListed = false
+      this.#accounts.delete(account)
+    }
   }
 
   /** Ends answers that nobody reads of clients that have more in use than this one would have. */
@@ -119,6 +142,8 @@ export class MemoryTotal {
  */
 export class MemoryAccount implements MemoryUse {
   readonly total: MemoryTotal
+  /** Whether the total knows of it. Only {@link MemoryTotal} sets it. */
+  isListed = false
   #used = 0
 
   constructor(total: MemoryTotal) {
@@ -147,7 +172,7 @@ export class MemoryAccount implements MemoryUse {
 
   /** Gives back bytes that were taken. */
   release(bytes: number): void {
-    this.total.release(this, bytes)
+    this.total.release(bytes)
     this.#used -= bytes
   }
 

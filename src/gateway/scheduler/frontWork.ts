@@ -3,6 +3,12 @@ import type { ClientWork, Work } from './clientWork.ts'
 /** Requests of one client that are begun in one turn of the event loop. */
 const MOST_REQUESTS = 256
 
+/**
+ * Requests of a client from which on the end of the turn is waited for. Below it those of earlier turns may count, too:
+ * a callback at the end of each turn would cost as much as a tenth of a request that is answered at once.
+ */
+const COUNTED_FROM = 16
+
 /** Milliseconds that requests of one client take in a turn, those that the native core answers at once left out. */
 const CLIENT_TIME = 0.5
 
@@ -51,9 +57,10 @@ export class FrontWork {
 
   /** Counts a body of a client; whether it is to be begun in this turn. One that is not goes to {@link later}. */
   admits(client: ClientWork): boolean {
-    this.#begin(client)
+    if (client.turn !== this.#turn) this.#begin(client)
     if (client.waiting > 0 || this.isSpent(client)) return false
     client.requests += 1
+    if (client.requests >= COUNTED_FROM) this.#waitForEnd()
     return true
   }
 
@@ -81,7 +88,8 @@ export class FrontWork {
    * @param requests beside the body that {@link admits} has counted
    */
   used(client: ClientWork, requests: number, milliseconds: number): void {
-    this.#begin(client)
+    if (client.turn !== this.#turn) this.#begin(client)
+    this.#waitForEnd()
     client.requests += requests
     client.spent += milliseconds
     this.#spent += milliseconds
@@ -104,11 +112,12 @@ export class FrontWork {
   }
 
   #begin(client: ClientWork): void {
-    if (client.turn !== this.#turn) {
-      client.turn = this.#turn
-      client.requests = 0
-      client.spent = 0
-    }
+    client.turn = this.#turn
+    client.requests = 0
+    client.spent = 0
+  }
+
+  #waitForEnd(): void {
     if (this.#isCounting) return
     this.#isCounting = true
     setImmediate(() => {

@@ -6,8 +6,9 @@ import { FilesInPlace } from '../../storage/filesInPlace.ts'
 import { readHead, writeTrial } from '../../storage/metadata.ts'
 import { assertRoom } from '../../storage/room.ts'
 import { storeFile } from '../../storage/storeFile.ts'
+import { isMisplaced } from '../../storage/unwritable.ts'
 import { PoolJournal } from '../../txpool/poolJournal.ts'
-import { NodeError } from '../errors.ts'
+import { NodeError, toStoreError } from '../errors.ts'
 import { StoreGuard } from './storeGuard.ts'
 
 /** File of the pool's journal below the data directory. */
@@ -38,10 +39,16 @@ export class StoreCommits {
     const journal = join(dataDir, POOL_JOURNAL)
     this.journal = new PoolJournal(journal)
     this.#open = open
-    this.#files = new FilesInPlace(storeFolders(dataDir).map(storeFile), [journal])
+    const files = storeFolders(dataDir).map(storeFile)
+    this.#files = new FilesInPlace(files, [journal])
     this.#guard = new StoreGuard({
       tryWrite: () => this.#tryWrite(dataDir),
-      onChange,
+      onChange: (fault) => {
+        const damage = fault !== null && isMisplaced(fault, files) ? toStoreError(fault, dataDir) : null
+        if (damage === null) return onChange(fault)
+        this.#guard.close()
+        onBroken(damage)
+      },
       onBroken: (thrown) => onBroken(brokenStore(dataDir, thrown)),
     })
     open.environment.watchWrites((error) => {

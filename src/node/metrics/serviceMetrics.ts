@@ -29,6 +29,15 @@ export function createServiceMetrics(metrics: Metrics, service: () => Service | 
   declareLanes(samples)
   declareWorkers(samples)
   declareSockets(samples)
+  metrics.samples({
+    type: 'gauge',
+    name: 'tls_certificate_end_time_seconds',
+    help: 'When the certificate of the endpoint ends, in seconds since 1970; nothing without TLS.',
+    collect: () => {
+      const certificate = service()?.certificate() ?? null
+      return certificate === null ? [] : [{ value: certificate.validTo / 1000 }]
+    },
+  })
 }
 
 type Read = <T>(pick: (stats: ServiceStats) => readonly T[]) => readonly T[]
@@ -185,6 +194,18 @@ function declareSockets(declare: Declare): void {
     'connections_refused_total',
     'Connections that were closed because too many were open.',
     ({ front }) => [{ value: front.refusedConnections }],
+  )
+  declare(
+    'counter',
+    'websocket_reclaimed_total',
+    'WebSockets that were closed for what they had of messages that did not end.',
+    ({ front }) => [{ value: front.unfinished.closed }],
+  )
+  declare(
+    'gauge',
+    'websocket_unfinished_bytes',
+    'What WebSockets have of messages that did not end yet, as it was measured last; not measured while it cannot be much.',
+    ({ front }) => [{ value: front.unfinished.bytes }],
   )
   const gauges = [
     ['connections_count', 'Connections that are open, WebSockets included.', 'connections'],

@@ -18,6 +18,8 @@ export interface OpenStores {
   readonly chain: ChainEnvironment
   readonly state: StateStore
   readonly encodedObjects: EncodedObjectCache
+  /** Largest size of the file of each store; null where only the disk limits them. */
+  readonly limitBytes: number | null
 }
 
 /** Declares the metrics of stores and native caches; they are there once the stores are open. */
@@ -43,6 +45,12 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
       const { bavail, bsize } = await statfs(dataDir)
       return [{ value: bavail * bsize }]
     }),
+  })
+  samples({
+    type: 'gauge',
+    name: 'store_limit_bytes',
+    help: 'Size of the file of each store at which nothing more is written (--store-limit); nothing where only the disk limits it.',
+    collect: read(({ limitBytes }) => (limitBytes === null ? [] : [{ value: limitBytes }])),
   })
   const maps = [
     [

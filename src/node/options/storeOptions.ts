@@ -14,6 +14,11 @@ export function textBytesFromConfig(config: Pick<Config, 'encodedObjectCache'>):
   return config.encodedObjectCache * MEBIBYTE
 }
 
+/** Largest size of the file of each store, bytes; null where only the disk limits them. */
+export function storeLimitFromConfig({ storeLimit }: Pick<Config, 'storeLimit'>): number | null {
+  return storeLimit === 0 ? null : storeLimit * MEBIBYTE
+}
+
 /** Sizes of the state store's caches under a configuration. */
 export function stateStoreOptionsFromConfig(
   config: Pick<Config, 'stateCache' | 'storeLimit' | 'dataDir'>,
@@ -22,7 +27,7 @@ export function stateStoreOptionsFromConfig(
   return {
     nodeCacheBytes: Math.floor(bytes * (1 - CODE_SHARE)),
     codeCacheBytes: Math.floor(bytes * CODE_SHARE),
-    mapBytes: config.storeLimit === 0 ? diskBytes(config.dataDir) : config.storeLimit * MEBIBYTE,
+    mapBytes: storeLimitFromConfig(config) ?? diskBytes(config.dataDir),
   }
 }
 

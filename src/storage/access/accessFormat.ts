@@ -45,7 +45,7 @@ export function accessFormatTable({ metadata }: Pick<AccessTables, 'metadata'>):
  * @throws AccessError `ACCESS_DAMAGED`
  */
 export async function readAccessFormat(folder: string): Promise<StoredFormat | null> {
-  assertAccessUndamaged(folder, false)
+  assertAccessUndamaged(folder, 'none')
   return readStoreFormat(folder, ACCESS_METADATA)
 }
 

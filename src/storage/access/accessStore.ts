@@ -79,7 +79,7 @@ export class AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
     assertKeysThere(dataDir)
     makePrivateFolder(path)
-    assertAccessUndamaged(path, checked)
+    assertAccessUndamaged(path, checked ? 'all' : 'none')
     makeLockFile(path)
     const tables = openAccessTables(path)
     try {

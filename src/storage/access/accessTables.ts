@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb'
+import type { LmdbCheck } from '../lmdbFile.ts'
 import { openLmdb } from '../openLmdb.ts'
 import { findStoreDamage } from '../storeFile.ts'
 import { AccessError } from './errors.ts'
@@ -34,10 +35,10 @@ export interface AccessTables {
 
 /**
  * Refuses a store whose file is damaged.
- * @param pages whether every page is read: only where no other process writes it
+ * @param pages as {@link LmdbCheck} has them
  * @throws AccessError `ACCESS_DAMAGED`
  */
-export function assertAccessUndamaged(path: string, pages: boolean): void {
+export function assertAccessUndamaged(path: string, pages: LmdbCheck['pages']): void {
   const damage = findStoreDamage(path, { pages })
   if (damage === null) return
   throw new AccessError(

@@ -159,7 +159,7 @@ export class OldFleetStore {
   static open(dataDir: string): OldFleetStore {
     const path = join(dataDir, ACCESS_FOLDER)
     makePrivateFolder(path)
-    assertAccessUndamaged(path, true)
+    assertAccessUndamaged(path, 'all')
     makeLockFile(path)
     return new OldFleetStore(openAccessTables(path))
   }

@@ -9,9 +9,9 @@ import { type FoundFormat, readFormat } from './formatTable.ts'
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
-/** Refuses a store whose file is damaged. @throws StorageError `STORAGE_CORRUPT` */
+/** Refuses a store that no other process writes and whose file is damaged. @throws StorageError `STORAGE_CORRUPT` */
 export function assertUndamaged(folder: string): void {
-  const damage = findStoreDamage(folder, { pages: false })
+  const damage = findStoreDamage(folder, { pages: 'quick' })
   if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
 }
 

@@ -121,8 +121,8 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     off: [
       {
         file: 'sync/client/headerChunk.ts',
-        find: "if (header === null || !header.hash.equals(wanted)) return 'server'",
-        replace: "if (header === null) return 'server'",
+        find: "if (!header.hash.equals(wanted)) return 'server'",
+        replace: '',
       },
       {
         file: 'sync/client/headerChunk.ts',

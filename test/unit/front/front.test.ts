@@ -6,14 +6,18 @@ import { WebSocket } from 'ws'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
+import { checkTlsFiles } from '../../../src/front/tls.ts'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
 import { createLanes } from '../../../src/gateway/scheduler/lanes.ts'
+import { createServiceMetrics } from '../../../src/node/metrics/serviceMetrics.ts'
+import { createMetrics } from '../../../src/observe/metrics.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import type { KeyRecord } from '../../../src/storage/access/keyRecord.ts'
 import { openAccess } from '../../support/accessScene.ts'
+import { createCertificate } from '../../support/certificate.ts'
 import { openNodeContext } from '../../support/chainContext.ts'
 
 const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
@@ -180,6 +184,16 @@ t.test('CORS and Host', async (t) => {
   for (const host of ['node.example', 'node.example:4444', '127.0.0.1:1', '[::1]:1']) {
     t.match(await ask(host), /^HTTP\/1.1 200/, host)
   }
+})
+
+t.test('metrics tell when the certificate ends', async (t) => {
+  const tls = createCertificate(t.testdir(), 'a')
+  const secure = await open({ tls })
+  t.teardown(() => secure.stop())
+  const metrics = createMetrics()
+  createServiceMetrics(metrics, () => secure)
+  const end = checkTlsFiles(tls).validTo / 1000
+  t.match(await metrics.registry.metrics(), `rhizome_tls_certificate_end_time_seconds ${end}\n`)
 })
 
 t.test('admission', async (t) => {

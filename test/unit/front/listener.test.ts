@@ -37,7 +37,9 @@ t.test('a new certificate counts for new connections, and open ones go on', asyn
     listener.close()
   })
   t.equal(await nameSeen(listener.port, open), 'first')
+  t.match(listener.certificate(), { subject: 'CN=first' })
   t.match(listener.reloadTls(second), { subject: 'CN=second' })
+  t.match(listener.certificate(), { subject: 'CN=second' })
   t.equal(await nameSeen(listener.port, open), 'first', 'on the connection from before')
   t.equal(await nameSeen(listener.port, new Agent()), 'second')
   const mixed: TlsFiles = { certificate: first.certificate, key: second.key }

@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { toFailure } from '../../../src/cli/errors.ts'
 import { NativeError } from '../../../src/native/errors.ts'
 import { NodeError, toLimitError, toNodeError } from '../../../src/node/errors.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
 import { StorageError, type StorageErrorCode } from '../../../src/storage/errors.ts'
+import { toUnwritable } from '../../../src/storage/unwritable.ts'
 
 t.test('problems of the data directory say what to do', (t) => {
   const cases: [StorageErrorCode, string, RegExp][] = [
@@ -22,6 +26,42 @@ t.test('problems of the data directory say what to do', (t) => {
   ]) {
     t.match(toNodeError(thrown, '/data'), { code: 'DATA_DIR_UNUSABLE', message: /\/data .*owner/ })
   }
+  t.end()
+})
+
+t.test('what LMDB says of a damaged file is damage', (t) => {
+  for (const text of [
+    'MDB_CORRUPTED: Located page was wrong type',
+    'MDB_PAGE_NOTFOUND: Requested page not found',
+    'MDB_INVALID: File is not an LMDB file',
+    'MDB_BAD_TXN: Transaction must abort, has a child, or is invalid',
+    'MDB_CURSOR_FULL: Internal error - cursor stack limit reached',
+    'MDB_PAGE_FULL: Internal error - page has no more space',
+    'MDB_INCOMPATIBLE: Operation and DB incompatible, or DB flags changed',
+    'MDB_PROBLEM: Unexpected problem - txn should abort',
+  ])
+    for (const thrown of [new Error(text), new NativeError('Store', `state store: ${text}`)]) {
+      t.match(toNodeError(thrown, '/data'), { code: 'DATA_DIR_CORRUPT', message: /damaged .*rhizome check/ })
+      t.match(toFailure(thrown, '/data'), { exitCode: 4 })
+    }
+  const cause = new NativeError('MissingState', 'a node is missing')
+  const asMethod = new RpcError('notFound', 'State not found for block with hash 01', { cause })
+  t.match(toFailure(asMethod, '/data'), { exitCode: 4, message: /damaged .*rhizome check/ })
+  const refusal = new RpcError('invalidParams', 'x')
+  t.equal(toFailure(refusal, '/data'), refusal)
+  t.end()
+})
+
+t.test('a write where no file reaches is damage, and want of room where files may not grow', (t) => {
+  const dataDir = t.testdir({ chain: { 'data.mdb': 'x' }, state: { 'data.mdb': 'x' } })
+  const thrown = Object.assign(new Error('File too large: Attempting to write page'), { code: 27 })
+  const state = new NativeError('Store', 'state store: File too large (os error 27)')
+  for (const cause of [thrown, state, toUnwritable(thrown)]) {
+    t.match(toNodeError(cause, dataDir), { code: 'DATA_DIR_CORRUPT', message: /damaged .*rhizome check/ })
+    t.match(toFailure(cause, dataDir), { exitCode: 4 })
+    t.match(toNodeError(cause, '/absent'), { code: 'DATA_DIR_UNWRITABLE', message: /make room/ })
+  }
+  t.same(readdirSync(join(dataDir, 'chain')), ['data.mdb'], 'the probe is gone')
   t.end()
 })
 

@@ -73,7 +73,7 @@ t.test('a store is opened that lmdb-js goes back in after a cut of the power', a
   const short = Buffer.from(before)
   copyMeta(after, short, newest)
   t.match(
-    checkLmdbFile(place(t, 'same boot', short).path, { pages: false }),
+    checkLmdbFile(place(t, 'same boot', short).path, { pages: 'none' }),
     /overwritten|cut short/,
     'in the same boot',
   )
@@ -85,22 +85,22 @@ t.test('a store is opened that lmdb-js goes back in after a cut of the power', a
   t.ok(stale.readBigUInt64LE(newest + TRANSACTION) - stale.readBigUInt64LE(older + TRANSACTION) > 1n)
   for (const [name, file] of Object.entries({ short, stale })) {
     const { folder, path } = place(t, name, file)
-    for (const pages of [false, true]) t.equal(checkLmdbFile(path, { pages }), null, name)
+    for (const pages of ['none', 'quick', 'all'] as const) t.equal(checkLmdbFile(path, { pages }), null, name)
     const environment = new ChainEnvironment(folder)
     t.equal(environment.get('headers', KEY)?.toString(), 'before', 'lmdb-js goes back to what was flushed')
     environment.transaction((writer) => writer.put('headers', KEY, Buffer.from('on')))
     await environment.close()
-    t.equal(checkLmdbFile(path, { pages: true }), null, 'and on from there')
+    t.equal(checkLmdbFile(path, { pages: 'all' }), null, 'and on from there')
   }
 })
 
 t.test('what was flushed must be whole', async (t) => {
   const { before, after } = await states(t)
   startAnew(after)
-  t.equal(checkLmdbFile(place(t, 'whole', after).path, { pages: true }), null)
+  t.equal(checkLmdbFile(place(t, 'whole', after).path, { pages: 'all' }), null)
   const cut = after.subarray(0, before.length)
-  t.match(checkLmdbFile(place(t, 'cut', cut).path, { pages: false }), /cut short/)
+  t.match(checkLmdbFile(place(t, 'cut', cut).path, { pages: 'none' }), /cut short/)
   const torn = Buffer.from(after)
   torn.fill(0x5a, FLUSHED, FLUSHED + META_BYTES)
-  t.match(checkLmdbFile(place(t, 'torn', torn).path, { pages: false }), /last flush/)
+  t.match(checkLmdbFile(place(t, 'torn', torn).path, { pages: 'none' }), /last flush/)
 })

@@ -35,6 +35,7 @@ mod orchid_state;
 mod precompile;
 mod simulate;
 mod snapshot;
+mod socket_bytes;
 mod spec;
 mod store;
 mod submission;

@@ -1,0 +1,153 @@
+//! What the kernel has received on the sockets of uWebSockets.js. The library says neither what it holds of an
+//! unfinished message nor which descriptor a socket has.
+
+use napi::bindgen_prelude::{AsyncTask, Float64Array, Int32Array, Object};
+use napi::{Env, Task};
+use napi_derive::napi;
+
+use crate::byte_array::Uint8Array;
+
+/// The descriptor of a socket of the library; null where it cannot be known for sure.
+///
+/// The library keeps a pointer to its socket in the first internal field of the object, and libuv's descriptor behind
+/// the first pointer of that (`us_poll_t` of uSockets). The result is compared with what the kernel says of the peer.
+///
+/// `socket` is a `WebSocket` of the library that is open, `address` its `getRemoteAddress()`.
+#[napi(catch_unwind)]
+pub fn socket_descriptor(socket: Object, address: Uint8Array) -> Option<i32> {
+    #[cfg(target_os = "linux")]
+    return linux::descriptor(&socket, &address);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (socket, address);
+        None
+    }
+}
+
+/// Bytes that were received and read since each connection was made; -1 for a descriptor that is no TCP socket.
+#[napi(ts_return_type = "Promise<Float64Array>", catch_unwind)]
+pub fn received_bytes(descriptors: Int32Array) -> AsyncTask<Reading> {
+    AsyncTask::new(Reading { descriptors: descriptors.to_vec() })
+}
+
+/// Asks the kernel outside the JavaScript thread.
+pub struct Reading {
+    descriptors: Vec<i32>,
+}
+
+impl Task for Reading {
+    type Output = Vec<f64>;
+    type JsValue = Float64Array;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        Ok(self.descriptors.iter().map(|&descriptor| received(descriptor)).collect())
+    }
+
+    fn resolve(&mut self, _env: Env, bytes: Self::Output) -> napi::Result<Self::JsValue> {
+        Ok(Float64Array::new(bytes))
+    }
+}
+
+fn received(descriptor: i32) -> f64 {
+    #[cfg(target_os = "linux")]
+    #[allow(clippy::cast_precision_loss, reason = "bytes of a connection are far below 2^53")]
+    return linux::received(descriptor).map_or(-1.0, |bytes| bytes as f64);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = descriptor;
+        -1.0
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::ffi::{c_int, c_void};
+    use std::mem::{size_of, zeroed};
+    use std::sync::OnceLock;
+
+    use napi::JsValue;
+    use napi::bindgen_prelude::Object;
+
+    /// `v8::Object::SlowGetAlignedPointerFromInternalField(int)`, which Node.js 20 to 25 export to addons.
+    const READ_FIELD: &std::ffi::CStr = c"_ZN2v86Object38SlowGetAlignedPointerFromInternalFieldEi";
+    /// Place of `fd` in `us_poll_t` of uSockets on libuv: behind the pointer to libuv's handle.
+    const DESCRIPTOR_AT: usize = size_of::<*const c_void>();
+    /// Place of `tcpi_bytes_received` in the kernel's `tcp_info` (from Linux 4.1 on), which libc's structure lacks.
+    const BYTES_RECEIVED_AT: usize = 128;
+    const INFO_BYTES: usize = BYTES_RECEIVED_AT + size_of::<u64>();
+
+    type ReadField = unsafe extern "C" fn(object: *const c_void, index: c_int) -> *const u8;
+
+    fn read_field() -> Option<ReadField> {
+        static FOUND: OnceLock<Option<ReadField>> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            // SAFETY: the name is a C string; a symbol of that name has that signature.
+            unsafe {
+                let symbol = libc::dlsym(libc::RTLD_DEFAULT, READ_FIELD.as_ptr());
+                (!symbol.is_null()).then(|| std::mem::transmute::<*mut c_void, ReadField>(symbol))
+            }
+        })
+    }
+
+    pub(super) fn descriptor(socket: &Object, address: &[u8]) -> Option<i32> {
+        let read_field = read_field()?;
+        // SAFETY: a value of Node-API is the address of the handle's slot, which is what V8's methods take as `this`.
+        // The caller gives an open socket of the library, whose field has its `us_socket_t`.
+        let descriptor = unsafe {
+            let pointer = read_field(socket.raw().cast::<c_void>(), 0);
+            if pointer.is_null() {
+                return None;
+            }
+            pointer.add(DESCRIPTOR_AT).cast::<c_int>().read_unaligned()
+        };
+        (descriptor >= 0 && has_peer(descriptor, address)).then_some(descriptor)
+    }
+
+    /// Whether a descriptor is a socket whose peer has an address, 4 or 16 bytes.
+    fn has_peer(descriptor: c_int, address: &[u8]) -> bool {
+        // SAFETY: all bytes of the storage may be zero; its length is given.
+        let (storage, result) = unsafe {
+            let mut storage: libc::sockaddr_storage = zeroed();
+            let mut length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+            let result = libc::getpeername(descriptor, (&raw mut storage).cast(), &raw mut length);
+            (storage, result)
+        };
+        if result != 0 {
+            return false;
+        }
+        // SAFETY: the family says which structure it is.
+        unsafe {
+            match c_int::from(storage.ss_family) {
+                libc::AF_INET => {
+                    (*(&raw const storage).cast::<libc::sockaddr_in>()).sin_addr.s_addr.to_ne_bytes() == address
+                }
+                libc::AF_INET6 => (*(&raw const storage).cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr == address,
+                _ => false,
+            }
+        }
+    }
+
+    pub(super) fn received(descriptor: c_int) -> Option<u64> {
+        let mut info = [0_u8; INFO_BYTES];
+        let mut length = INFO_BYTES as libc::socklen_t;
+        let mut queued: c_int = 0;
+        // SAFETY: both write no more than what they are given.
+        let results = unsafe {
+            [
+                libc::getsockopt(
+                    descriptor,
+                    libc::IPPROTO_TCP,
+                    libc::TCP_INFO,
+                    info.as_mut_ptr().cast(),
+                    &raw mut length,
+                ),
+                libc::ioctl(descriptor, libc::FIONREAD, &raw mut queued),
+            ]
+        };
+        if results != [0, 0] || (length as usize) < INFO_BYTES {
+            return None;
+        }
+        let bytes = info[BYTES_RECEIVED_AT..].try_into().ok()?;
+        Some(u64::from_ne_bytes(bytes).saturating_sub(queued.try_into().ok()?))
+    }
+}

@@ -1,0 +1,18 @@
+import { addon } from './addon.ts'
+
+/**
+ * The descriptor of an open WebSocket of the socket library.
+ * @returns null where it cannot be known: on other systems than Linux, and where Node.js or the library are built
+ *   otherwise than those that were tried
+ */
+export function socketDescriptor(socket: { getRemoteAddress(): ArrayBuffer }): number | null {
+  return addon.socketDescriptor(socket, new Uint8Array(socket.getRemoteAddress()))
+}
+
+/**
+ * Bytes that were received on TCP sockets, and read, since their connections were made; -1 for what is no such socket.
+ * The kernel is asked in another thread.
+ */
+export function receivedBytes(descriptors: Int32Array): Promise<Float64Array> {
+  return addon.receivedBytes(descriptors)
+}

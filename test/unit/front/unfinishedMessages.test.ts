@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
+import { UnfinishedMessage } from '../../../src/front/unfinishedMessages.ts'
+import { MemoryAccount, MemoryTotal, UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
+import { frame, openRawWebSocket } from '../../abuse/rawWebSocket.ts'
+import { openAccess } from '../../support/accessScene.ts'
+import { openEventService } from '../../support/eventService.ts'
+import { SyntheticChain } from '../../support/syntheticChain.ts'
+
+const MIB = 1024 * 1024
+const CLIENT_BYTES = 8 * MIB
+const TOTAL_BYTES = 32 * MIB
+const LARGEST = 5 * MIB
+const FRAGMENT = 64 * 1024
+
+// Starting workers takes seconds: all scenes are of one service.
+const chain = new SyntheticChain(t)
+const { admission } = openAccess([], {
+  requireKey: 'never',
+  memory: { client: CLIENT_BYTES, total: TOTAL_BYTES },
+})
+const { service } = await openEventService(t, chain, { admission, front: { maxBodyBytes: LARGEST } })
+const used = () => admission.stats(0).memory.used
+const closed = () => service.stats().front.unfinished.closed
+
+/** A socket of an address, on which the client writes frames by itself. */
+async function openRaw(t: Test, localAddress: string): Promise<Socket> {
+  const socket = await new Promise<Socket>((resolve) => {
+    openRawWebSocket({ port: service.port, path: '/', localAddress }, resolve)
+  })
+  t.teardown(() => socket.destroy())
+  return socket
+}
+
+async function openQuiet(t: Test, localAddress: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${service.port}/`, { localAddress })
+  t.teardown(() => socket.terminate())
+  await once(socket, 'open')
+  return socket
+}
+
+async function ask(socket: WebSocket, request: object): Promise<unknown> {
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
+  const [answer] = (await once(socket, 'message')) as [Buffer]
+  return (JSON.parse(String(answer)) as { result: unknown }).result
+}
+
+const chainIdOn = (socket: WebSocket) => ask(socket, { method: 'eth_chainId', params: [] })
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20)
+}
+
+/** Most of a message, in fragments. */
+function unended(bytes: number): Buffer {
+  return Buffer.concat(
+    Array.from({ length: Math.ceil(bytes / FRAGMENT) }, (_, i) =>
+      frame(Buffer.alloc(FRAGMENT, 0x20), { opcode: i === 0 ? 'text' : 'continuation', isLast: false }),
+    ),
+  )
+}
+
+t.test('messages that do not end are bounded for a client, and nobody else is closed', async (t) => {
+  const before = closed()
+  const idle = await Promise.all(Array.from({ length: 20 }, () => openQuiet(t, '127.0.0.9')))
+  const ownIdle = await openQuiet(t, '127.0.0.2')
+  const pongs = frame(Buffer.alloc(0), { opcode: 'pong' })
+  const sockets: Socket[] = []
+  for (let i = 0; i < 12; i += 1) {
+    const socket = await openRaw(t, '127.0.0.2')
+    socket.write(unended(2.5 * MIB))
+    socket.write(pongs)
+    sockets.push(socket)
+  }
+  // At most three of them fit.
+  await until(() => closed() - before >= 9)
+  t.ok(used() <= CLIENT_BYTES, `${used()} bytes`)
+  t.equal(closed() - before, 9)
+  await until(() => sockets.filter(({ destroyed }) => !destroyed).length === 3)
+  for (const socket of [...idle, ownIdle]) t.equal(await chainIdOn(socket), '0x21')
+  for (const socket of sockets) socket.destroy()
+  await until(() => used() === 0)
+})
+
+t.test('one frame whose last bytes never come is bounded for all clients together', async (t) => {
+  const before = closed()
+  const message = frame(Buffer.alloc(LARGEST - 10, 0x20), { announced: LARGEST })
+  const sockets: Socket[] = []
+  for (let i = 0; i < 12; i += 1) {
+    const socket = await openRaw(t, `127.0.1.${i + 1}`)
+    socket.write(message)
+    sockets.push(socket)
+  }
+  await until(() => closed() - before >= 6)
+  t.ok(used() <= TOTAL_BYTES, `${used()} bytes`)
+  const light = await openQuiet(t, '127.0.0.9')
+  t.equal(await chainIdOn(light), '0x21')
+  for (const socket of sockets) socket.destroy()
+  await until(() => used() === 0)
+})
+
+t.test(
+  'whoever finishes its messages is charged nothing, however many fragments and pongs they have',
+  async (t) => {
+    const before = closed()
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => openQuiet(t, '127.0.0.3')))
+    const params = [`0x${'00'.repeat(100_000)}`]
+    for (let round = 0; round < 3; round += 1)
+      for (const socket of sockets) t.match(await ask(socket, { method: 'web3_sha3', params }), /^0x/)
+    const raw = await openRaw(t, '127.0.0.3')
+    for (let i = 0; i < 1000; i += 1) {
+      raw.write(frame(Buffer.alloc(120), { opcode: 'pong' }))
+      raw.write(frame(Buffer.from('['), { isLast: false }))
+      raw.write(frame(Buffer.from(']'), { opcode: 'continuation' }))
+    }
+    // Longer than the node lets pass between two measurements.
+    await sleep(6000)
+    t.equal(used(), 0)
+    t.equal(service.stats().front.unfinished.bytes, 0)
+    t.equal(closed(), before)
+    t.equal(await chainIdOn(sockets[0] as WebSocket), '0x21')
+  },
+)
+
+t.test('what the heads of fragments take is not charged for ever', (t) => {
+  const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
+  const message = new UnfinishedMessage(account, 1, () => t.fail('it is closed'))
+  let received = 500
+  for (let round = 0; round < 10; round += 1) {
+    // A thousand messages of one byte in ten fragments.
+    for (let i = 0; i < 1000; i += 1) message.whole(10)
+    received += 1000 * 10 * 7
+    message.received(received)
+    // No more than what came since the last measurement.
+    t.ok(account.used <= 1000 * 10 * 7, `${account.used} bytes`)
+  }
+  message.received(received)
+  message.whole(10)
+  message.received(received + 16)
+  t.equal(account.used, 0)
+  message.received(received + 16 + 100_000)
+  t.ok(account.used > 90_000 && account.used <= 100_000, `${account.used} bytes`)
+  message.end()
+  t.equal(account.used, 0)
+  t.end()
+})
+
+t.test('a message that is too long closes with 1009', async (t) => {
+  const [long, longest] = [await openQuiet(t, '127.0.0.4'), await openQuiet(t, '127.0.0.4')]
+  long.send(Buffer.alloc(LARGEST + 1, 0x20))
+  const [code, reason] = (await once(long, 'close')) as [number, Buffer]
+  t.equal(code, 1009)
+  t.match(String(reason), /--max-body-size/)
+  longest.send(Buffer.alloc(LARGEST, 0x20))
+  const [answer] = (await once(longest, 'message')) as [Buffer]
+  t.match(JSON.parse(String(answer)), { error: { code: -32005 } })
+})
