@@ -189,93 +189,66 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     '20m',
     { quantile: '0.99' },
   ),
-  RhizomeFleetMemberIsAway: simple(
-    'fleet_serving_info',
+  RhizomeFleetIsNotReached: simple(
+    'fleet_connected_info',
     { bad: 0, good: 1 },
-    'a does not serve in its fleet: /ready says why.',
+    'a does not reach NATS: it answers alone, with keys as last known.',
   ),
-  RhizomeFleetHasNoLeader: {
+  RhizomeFleetMemberIsNotPresent: {
     at: '20m',
-    firing: { [a('fleet_leader_info')]: '0x60', [b('fleet_leader_info')]: '0x60' },
-    alert: {
-      labels: {},
-      summary: 'No member has the lease of the leader; the head of the fleet stands still.',
-    },
-    quiet: [{ [a('fleet_leader_info')]: '0x60', [b('fleet_leader_info')]: '1x60' }, {}],
-  },
-  RhizomeFleetHeadLacksSignatures: {
-    at: '20m',
-    firing: { [a('fleet_missing_signatures_count')]: '1x60', [b('fleet_missing_signatures_count')]: '0x60' },
-    alert: {
-      labels: {},
-      summary:
-        'The head of the fleet stands still because too few members sign; `fleet status` says which block has how many signatures.',
-    },
-    quiet: [{ [a('fleet_missing_signatures_count')]: '0x60' }],
-  },
-  RhizomeFleetLogStandsStill: {
-    at: '20m',
-    firing: { [a('fleet_log_standstill_seconds')]: '0+60x60' },
-    alert: {
-      labels: {},
-      summary:
-        'Transactions are not acknowledged, because a member of the fleet does not apply the log and keeps its lease.',
-    },
-    quiet: [{ [a('fleet_log_standstill_seconds')]: '0x60' }],
-  },
-  RhizomeFleetHoldsAreLong: {
-    at: '40m',
     firing: {
-      [a('fleet_hold_seconds_bucket', { le: '0.05' })]: '0x60',
-      [a('fleet_hold_seconds_bucket', { le: '0.1' })]: '0+60x60',
-      [a('fleet_hold_seconds_bucket', { le: '+Inf' })]: '0+60x60',
+      [a('fleet_present_info')]: '0x60',
+      [a('fleet_connected_info')]: '1x60',
+      [b('fleet_present_info')]: '1x60',
+      [b('fleet_connected_info')]: '1x60',
     },
+    alert: { labels: NODE_A, summary: 'Others do not count on a: its log and `fleet status` say why.' },
+    // Whoever does not reach NATS has an alert of its own.
+    quiet: [{ [a('fleet_present_info')]: '0x60', [a('fleet_connected_info')]: '0x60' }],
+  },
+  RhizomeFleetMemberIsLate: {
+    at: '20m',
+    firing: { [a('fleet_late_members_count')]: '0x60', [b('fleet_late_members_count')]: '1x60' },
     alert: {
-      labels: { instance: 'a' },
-      summary: 'Changes of the head hold requests of a for more than 50 ms.',
+      labels: {},
+      summary:
+        'A member executes blocks so late that the others do not wait for it; `fleet status` names it.',
+    },
+    quiet: [{ [a('fleet_late_members_count')]: '0x60' }],
+  },
+  RhizomeFleetMembersAreNotLinked: simple(
+    'fleet_unlinked_members_count',
+    { bad: 1, good: 0 },
+    'a has no connection as a peer with another member: see --fleet-p2p-address.',
+  ),
+  RhizomeFleetBlocksWait: {
+    at: '20m',
+    firing: { [a('fleet_adopted_blocks_total', { why: 'late' })]: '0+1x60' },
+    alert: {
+      labels: { ...NODE_A, why: 'late' },
+      summary: 'a waited for all of --fleet-adopt-wait for other members.',
     },
     quiet: [
-      {
-        [a('fleet_hold_seconds_bucket', { le: '0.01' })]: '0+60x60',
-        [a('fleet_hold_seconds_bucket', { le: '+Inf' })]: '0+60x60',
-      },
+      { [a('fleet_adopted_blocks_total', { why: 'late' })]: '5x60' },
+      { [a('fleet_adopted_blocks_total', { why: 'executed' })]: '0+1x60' },
     ],
   },
-  RhizomeFleetHoldsAreLate: {
+  RhizomeFleetClocksDiffer: simple(
+    'fleet_clock_difference_seconds',
+    { bad: 2, good: 0 },
+    'The clock of a differs from that of another member: days of quotas begin at different times.',
+  ),
+  RhizomeFleetMessagesAreSkipped: {
     at: '20m',
-    firing: { [a('fleet_late_holds_total')]: '0+1x60' },
+    firing: { [a('fleet_events_total', { event: 'skippedMessages' })]: '0+1x60' },
     alert: {
-      labels: NODE_A,
-      summary: 'a refused requests because changes of the head took longer than --fleet-hold.',
+      labels: { ...NODE_A, event: 'skippedMessages' },
+      summary: 'a hears messages that do not parse on the subjects of the fleet.',
     },
-    quiet: [{ [a('fleet_late_holds_total')]: '5x60' }],
-  },
-  RhizomeFleetMemberLags: {
-    at: '20m',
-    firing: {
-      [a('fleet_member_lag_seconds', { member: 'm1' })]: '0x60',
-      [a('fleet_member_lag_seconds', { member: 'm2' })]: '9x60',
-    },
-    alert: { labels: { member: 'm2' }, summary: 'The member m2 is behind its fleet.' },
-    quiet: [{ [a('fleet_member_lag_seconds', { member: 'm2' })]: '0x60' }],
-  },
-  RhizomeFleetSnapshotIsRefused: {
-    at: '20m',
-    firing: { [a('fleet_events_total', { event: 'snapshotsRefused' })]: '1x60' },
-    alert: {
-      labels: { ...NODE_A, event: 'snapshotsRefused' },
-      summary: 'a does not sign a snapshot of another member: its log says what differs.',
-    },
-    quiet: [{ [a('fleet_events_total', { event: 'rounds' })]: '1x60' }],
-  },
-  RhizomeFleetSnapshotsFail: {
-    at: '20m',
-    firing: { [a('fleet_events_total', { event: 'snapshotFailures' })]: '0+1x60' },
-    alert: {
-      labels: { ...NODE_A, event: 'snapshotFailures' },
-      summary: 'a cannot make or check snapshots for new members: its log says why.',
-    },
-    quiet: [{ [a('fleet_events_total', { event: 'snapshotFailures' })]: '1x60' }],
+    quiet: [
+      { [a('fleet_events_total', { event: 'skippedMessages' })]: '1x60' },
+      { [a('fleet_events_total', { event: 'lateBlocks' })]: '0+1x60' },
+    ],
   },
 }
 
