@@ -1,5 +1,5 @@
 import type { Logger } from '../../observe/logger.ts'
-import type { HeardMember } from './members.ts'
+import type { MemberStatus } from '../interface.ts'
 
 /** Milliseconds by which clocks of members may differ. */
 export const CLOCK_DIFFERENCE = 1000
@@ -16,11 +16,13 @@ export class ClockAlarm {
   }
 
   /** @param now milliseconds of the monotonic clock */
-  look(present: readonly HeardMember[], now: number): void {
-    const off = present.filter(({ clockAhead }) => Math.abs(clockAhead) > CLOCK_DIFFERENCE)
+  look(members: readonly MemberStatus[], now: number): void {
+    const off = members.filter(
+      ({ present, clockAhead }) => present && Math.abs(clockAhead) > CLOCK_DIFFERENCE,
+    )
     if (off.length === 0 || now - this.#loggedAt < LOG_PERIOD) return
     this.#loggedAt = now
-    const members = off.map(({ presence: { name }, clockAhead }) => ({ name, ahead: clockAhead }))
-    this.#log.error({ members }, 'clocks of members differ by more than a second: see to their time services')
+    const clocks = off.map(({ name, clockAhead }) => ({ name, ahead: clockAhead }))
+    this.#log.error({ clocks }, 'clocks of members differ by more than a second: see to their time services')
   }
 }

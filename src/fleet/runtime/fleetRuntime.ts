@@ -19,7 +19,6 @@ import { connectFleet, type FleetConnection, type FleetConnectionOptions } from 
 import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
-import { ClockAlarm } from '../presence/clockAlarm.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { type HeardMember, Members } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
@@ -92,7 +91,6 @@ export class FleetRuntime {
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
-  readonly #clocks: ClockAlarm
   readonly #silence = new SilenceTimer(() => this.#look())
   readonly #listeners = new Set<() => void>()
   readonly #timers: NodeJS.Timeout[] = []
@@ -126,7 +124,6 @@ export class FleetRuntime {
     this.#names = new FleetNames(options.fleet)
     this.#state = new OwnState(chain, front)
     this.#head = new ServedHead(options.adoptWait)
-    this.#clocks = new ClockAlarm(log)
     this.#skipped = new Skipped(log, (name) => this.#count(name))
   }
 
@@ -373,7 +370,6 @@ export class FleetRuntime {
     const now = performance.now()
     this.#identity.tick(now)
     this.#members?.sweep(now)
-    this.#clocks.look(this.#others, now)
     this.#state.ask()
     this.#sendPresence()
     this.#look()

@@ -7,6 +7,7 @@ import { createFilterId } from '../../fleet/filters/filterId.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
 import type { FleetFrontEvent, FleetFrontService, FleetStatus, MemberId } from '../../fleet/interface.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
+import { ClockAlarm } from '../../fleet/presence/clockAlarm.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import type { AccessSharing } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
@@ -32,6 +33,7 @@ export type FrontCallAnswerer = (payload: Buffer) => Promise<Buffer>
 export class FleetFront implements Membership {
   readonly #options: FleetOptions
   readonly #log: Logger
+  readonly #clocks: ClockAlarm
   readonly #answerers = new Map<string, FrontCallAnswerer>()
   readonly #parts = new Map<string, (message: unknown) => void>()
   #handle: FleetHandle | null = null
@@ -47,6 +49,7 @@ export class FleetFront implements Membership {
   constructor(options: FleetOptions, log: Logger) {
     this.#options = options
     this.#log = log.child({ part: 'fleet' })
+    this.#clocks = new ClockAlarm(this.#log)
   }
 
   /** @throws FleetError for a data directory whose id of a member cannot be read */
@@ -167,6 +170,7 @@ export class FleetFront implements Membership {
       case 'status':
         this.#status = event.status
         this.#statusAt = performance.now()
+        this.#clocks.look(event.status.members, this.#statusAt)
     }
   }
 
