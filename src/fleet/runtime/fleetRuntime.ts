@@ -16,12 +16,13 @@ import type {
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
-import type { FleetPart, FleetView } from '../part.ts'
+import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { createView } from './createView.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
 import { HeadWaits } from './headWaits.ts'
 import { linkedMembers } from './links.ts'
@@ -285,7 +286,13 @@ export class FleetRuntime {
     const chain = this.#chain
     const count = (name: string, by?: number) => this.#count(name, by)
     const calls = new MemberCalls({ connection, names: this.#names, self })
-    const view = this.#view(connection)
+    const view = createView({
+      self,
+      isConnected: () => connection.isConnected && this.#isMember,
+      others: () => this.#others,
+      get: (member) => this.#members?.get(member),
+      listeners: this.#listeners,
+    })
     const isPresent = (member: MemberId) => view.others.includes(member)
     const onFailure = (error: unknown) => this.#failed('pool', error)
     const exchange = new PoolExchange({ calls, self, chain, isPresent, count, onFailure })
@@ -322,25 +329,6 @@ export class FleetRuntime {
     })
   }
 
-  #view(connection: FleetConnection): FleetView {
-    const runtime = this
-    return {
-      self: this.#options.self,
-      get connected() {
-        return connection.isConnected && runtime.#isMember
-      },
-      get others() {
-        return runtime.#others.map(({ presence }) => presence.id)
-      },
-      nameOf: (member) => this.#members?.get(member)?.presence.name ?? member,
-      heardAt: (member) => this.#members?.get(member)?.heardAt ?? null,
-      onChange: (listener) => {
-        this.#listeners.add(listener)
-        return () => void this.#listeners.delete(listener)
-      },
-    }
-  }
-
   #subscribe(subject: string, handler: (data: Buffer, subject: string) => void): () => void {
     const subscription = this.#connection?.nats.subscribe(subject, {
       callback: (error, message) => {
@@ -359,10 +347,9 @@ export class FleetRuntime {
       return
     }
     const now = performance.now()
-    const { self: id } = this.#options
-    const enode = this.#state.enode
+    const { enode } = this.#state
     const nodeId = enode === null ? null : nodeIdOf(enode)
-    const own = { id, life: this.#life, began: this.#began, nodeId }
+    const own = { id: this.#options.self, life: this.#life, began: this.#began, nodeId }
     const before = this.#identity.reason
     if (this.#identity.heard(own, presence, now)) {
       const { reason } = this.#identity
@@ -438,7 +425,7 @@ export class FleetRuntime {
     if (present !== this.#present) {
       this.#present = present
       this.#telling?.presentChanged()
-      for (const listener of this.#listeners) this.#attempt('view', listener)
+      this.#parts.tellEach(this.#listeners)
     }
     this.#holdHeads(!isAlone)
     // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
@@ -483,9 +470,8 @@ export class FleetRuntime {
   }
 
   #lookAtMaker(others: readonly HeardMember[], now: number): void {
-    const isConnected = this.#connection?.isConnected === true && this.#identity.isJoined
     // While NATS is away the last maker goes on.
-    if (!isConnected) return
+    if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
     const { self: id, name, makes } = this.#options
     const isPresent = this.#reason(now) === null
     const maker: BlockMaker = makerOf(
@@ -496,14 +482,6 @@ export class FleetRuntime {
     if (text === this.#maker) return
     this.#maker = text
     this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
-  }
-
-  #attempt(what: string, action: () => void): void {
-    try {
-      action()
-    } catch (error) {
-      this.#failed(what, error)
-    }
   }
 
   #failed(what: string, error: unknown): void {
