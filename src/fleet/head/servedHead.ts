@@ -18,8 +18,8 @@ export interface OtherHead {
 /** A block that may be adopted now, and why. */
 export interface HeadStep {
   readonly block: LinkedBlock
-  /** All present members have it, another one has adopted it, the wait is over, or nobody has to be waited for. */
-  readonly why: 'executed' | 'adopted' | 'late' | 'alone'
+  /** All that are waited for have it, another one has adopted it, or the wait is over. */
+  readonly why: 'executed' | 'adopted' | 'late'
   /** Milliseconds for which it waited. */
   readonly waited: number
 }
@@ -85,21 +85,19 @@ export class ServedHead {
 
   /**
    * What may be adopted now. It is to be told with {@link adopted} when it is.
-   * @param isAlone whether nothing waits for others
    */
-  plan(others: readonly OtherHead[], isAlone: boolean, now: number): HeadPlan {
+  plan(others: readonly OtherHead[], now: number): HeadPlan {
     const way = this.#way()
     for (const block of way) {
-      const step = this.#judge(block, others, isAlone, now)
+      const step = this.#judge(block, others, now)
       if (step !== null) return { step, at: null }
     }
     const oldest = way.at(-1)
     return { step: null, at: oldest === undefined ? null : this.#atOf(oldest, now) + this.#wait }
   }
 
-  #judge(block: LinkedBlock, others: readonly OtherHead[], isAlone: boolean, now: number): HeadStep | null {
+  #judge(block: LinkedBlock, others: readonly OtherHead[], now: number): HeadStep | null {
     const waited = now - this.#atOf(block, now)
-    if (isAlone) return { block, why: 'alone', waited }
     if (others.some(({ adopted }) => this.#tree.isOn(block, adopted)))
       return { block, why: 'adopted', waited }
     const lacking = others.filter((other) => this.#isWaitedFor(other, block))

@@ -1,17 +1,14 @@
-import type { MemberId } from '../interface.ts'
 import type { FleetView } from '../part.ts'
 import type { HeardMember } from '../presence/members.ts'
 
-export interface ViewSources {
-  readonly self: MemberId
+/** Where a {@link FleetView} has it from. */
+export interface ViewSources extends Pick<FleetView, 'self'> {
   isConnected(): boolean
-  /** Other members that are present. */
   others(): readonly HeardMember[]
-  /** To be called with every change. */
+  /** Called with every change. */
   readonly listeners: Set<() => void>
 }
 
-/** Who is there, as parts of the fleet thread see it. */
 export function createView({ self, isConnected, others, listeners }: ViewSources): FleetView {
   return {
     self,

@@ -20,17 +20,16 @@ import type { FleetPart } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
-import { type HeardMember, Members } from '../presence/members.ts'
+import { type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
 import { createView } from './createView.ts'
-import { FrontNews } from './frontNews.ts'
+import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
 import { HeadWaits } from './headWaits.ts'
 import { linkedMembers } from './links.ts'
 import { makerOf } from './maker.ts'
 import { OwnState } from './ownState.ts'
 import { PartHost } from './partHost.ts'
 import { reachNats } from './reachNats.ts'
-import { SilenceTimer } from './silenceTimer.ts'
 import { Skipped } from './skipped.ts'
 import { encodeStatus, statusOf } from './status.ts'
 
@@ -91,7 +90,6 @@ export class FleetRuntime {
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
-  readonly #silence = new SilenceTimer(() => this.#look())
   readonly #listeners = new Set<() => void>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #refused: string[] = []
@@ -105,7 +103,8 @@ export class FleetRuntime {
   #executed: Presence['executed'] | null = null
   #adopted: Presence['adopted'] | null = null
   #adopting: Buffer | null = null
-  #headTimer: NodeJS.Timeout | null = null
+  /** Looks again when something is due. */
+  #lookTimer: NodeJS.Timeout | null = null
   #present = ''
   #isHolding: boolean | null = null
   #maker = ''
@@ -146,8 +145,7 @@ export class FleetRuntime {
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const timer of this.#timers) clearInterval(timer)
-    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
-    this.#silence.close()
+    if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)
     this.#exchange?.close()
     await this.#parts.stop()
     this.#calls?.close()
@@ -284,7 +282,13 @@ export class FleetRuntime {
     const chain = this.#chain
     const count = (name: string, by?: number) => this.#count(name, by)
     const calls = new MemberCalls({ connection, names: this.#names, self })
-    const isPresent = (member: MemberId) => this.#others.some(({ presence }) => presence.id === member)
+    const view = createView({
+      self,
+      isConnected: () => connection.isConnected && this.#isMember,
+      others: () => this.#others,
+      listeners: this.#listeners,
+    })
+    const isPresent = (member: MemberId) => view.others.includes(member)
     const onFailure = (error: unknown) => this.#failed('pool', error)
     const exchange = new PoolExchange({ calls, self, chain, isPresent, count, onFailure })
     const telling = new TransactionTelling({
@@ -292,7 +296,7 @@ export class FleetRuntime {
       names: this.#names,
       self,
       chain,
-      present: () => this.#others.map(({ presence }) => presence.id),
+      present: () => view.others,
       onMissed: (member) => exchange.compare(member),
       count,
     })
@@ -311,12 +315,7 @@ export class FleetRuntime {
       jetstream: jetstream(connection.nats),
       names: this.#names,
       calls,
-      view: createView({
-        self,
-        isConnected: () => connection.isConnected && this.#isMember,
-        others: () => this.#others,
-        listeners: this.#listeners,
-      }),
+      view,
       chain,
       front: this.#front,
       dataDir: this.#options.dataDir,
@@ -343,10 +342,9 @@ export class FleetRuntime {
       return
     }
     const now = performance.now()
-    const { self: id } = this.#options
-    const enode = this.#state.enode
+    const { enode } = this.#state
     const nodeId = enode === null ? null : nodeIdOf(enode)
-    const own = { id, life: this.#life, began: this.#began, nodeId }
+    const own = { id: this.#options.self, life: this.#life, began: this.#began, nodeId }
     const before = this.#identity.reason
     if (this.#identity.heard(own, presence, now)) {
       const { reason } = this.#identity
@@ -422,13 +420,17 @@ export class FleetRuntime {
     if (present !== this.#present) {
       this.#present = present
       this.#telling?.presentChanged()
-      for (const listener of this.#listeners) this.#attempt('view', listener)
+      this.#parts.tellEach(this.#listeners)
     }
     this.#holdHeads(!isAlone)
-    this.#lookAtHead(others, isAlone, now)
+    // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
+    const headAt = isAlone || this.#adopting !== null ? null : this.#lookAtHead(others, now)
     this.#lookAtMaker(others, now)
     this.#news.announce(others, now)
-    this.#silence.watch(others, now)
+    const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
+    const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
+    if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)
+    this.#lookTimer = Number.isFinite(next) ? setTimeout(() => this.#look(), Math.max(1, next - now)) : null
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
@@ -439,35 +441,32 @@ export class FleetRuntime {
     this.#chain.holdHeads(isHolding ? longest : null).catch((error: unknown) => this.#failed('head', error))
   }
 
-  #lookAtHead(others: readonly HeardMember[], isAlone: boolean, now: number): void {
-    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
-    this.#headTimer = null
-    // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
-    if (isAlone || this.#adopting !== null) return
+  /** Adopts what may be adopted. @returns when to look again; null for when something happens */
+  #lookAtHead(others: readonly HeardMember[], now: number): number | null {
     const heads = others.map(({ presence: { id, executed, adopted, refused } }) => ({
       id,
       executed: executed.hash,
       adopted: adopted.hash,
       refused,
     }))
-    const { step, at } = this.#head.plan(heads, isAlone, now)
-    if (step !== null) {
-      this.#waits.add(step)
-      if (step.why === 'late') this.#count('lateBlocks')
-      this.#adopting = step.block.hash
-      this.#chain
-        .adopt(step.block.hash)
-        .catch((error: unknown) => this.#failed('head', error))
-        .finally(() => {
-          if (this.#adopting === step.block.hash) this.#adopting = null
-        })
-    } else if (at !== null) this.#headTimer = setTimeout(() => this.#look(), Math.max(1, at - now))
+    const { step, at } = this.#head.plan(heads, now)
+    if (step === null) return at
+    const { hash } = step.block
+    this.#waits.add(step)
+    if (step.why === 'late') this.#count('lateBlocks')
+    this.#adopting = hash
+    this.#chain
+      .adopt(hash)
+      .catch((error: unknown) => this.#failed('head', error))
+      .finally(() => {
+        if (this.#adopting === hash) this.#adopting = null
+      })
+    return null
   }
 
   #lookAtMaker(others: readonly HeardMember[], now: number): void {
-    const isConnected = this.#connection?.isConnected === true && this.#identity.isJoined
     // While NATS is away the last maker goes on.
-    if (!isConnected) return
+    if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
     const { self: id, name, makes } = this.#options
     const isPresent = this.#reason(now) === null
     const maker: BlockMaker = makerOf(
@@ -478,14 +477,6 @@ export class FleetRuntime {
     if (text === this.#maker) return
     this.#maker = text
     this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
-  }
-
-  #attempt(what: string, action: () => void): void {
-    try {
-      action()
-    } catch (error) {
-      this.#failed(what, error)
-    }
   }
 
   #failed(what: string, error: unknown): void {

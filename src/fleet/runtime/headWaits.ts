@@ -6,7 +6,7 @@ const KEPT = 1000
 
 /** How blocks came to be adopted, and how long they waited. */
 export class HeadWaits {
-  readonly adoptions: Record<HeadStep['why'], number> = { executed: 0, adopted: 0, late: 0, alone: 0 }
+  readonly adoptions: Record<HeadStep['why'], number> = { executed: 0, adopted: 0, late: 0 }
   readonly #waits: number[] = []
   #longest = 0
 

@@ -53,13 +53,20 @@ export class PartHost {
     this.#each((part) => part.name === name && part.fromFront?.(message))
   }
 
+  /** Calls listeners of parts. */
+  tellEach(listeners: Iterable<() => void>): void {
+    for (const listener of listeners) this.#attempt('listener', listener)
+  }
+
   #each(action: (part: FleetPart) => unknown): void {
-    for (const part of this.#parts) {
-      try {
-        action(part)
-      } catch (error) {
-        this.#options.onFailure(part.name, error)
-      }
+    for (const part of this.#parts) this.#attempt(part.name, () => action(part))
+  }
+
+  #attempt(name: string, action: () => unknown): void {
+    try {
+      action()
+    } catch (error) {
+      this.#options.onFailure(name, error)
     }
   }
 }

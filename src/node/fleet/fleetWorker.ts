@@ -48,31 +48,14 @@ export function startFleetWorker(
   port1.unref()
   let isClosing = false
   let end: FleetThreadEnd | null = null
-  let settle: {
-    ready: () => void
-    closed: () => void
-    died: (end: FleetThreadEnd) => void
-    fail: (e: Error) => void
-  } = {
-    ready: () => undefined,
-    closed: () => undefined,
-    died: () => undefined,
-    fail: () => undefined,
-  }
-  const ready = new Promise<void>((resolve, reject) => {
-    settle = { ...settle, ready: resolve, fail: reject }
-  })
-  ready.catch(() => undefined)
-  const closed = new Promise<void>((resolve) => {
-    settle = { ...settle, closed: resolve }
-  })
-  const died = new Promise<FleetThreadEnd>((resolve) => {
-    settle = { ...settle, died: resolve }
-  })
+  const ready = later<void>()
+  const closed = later<void>()
+  const died = later<FleetThreadEnd>()
+  ready.promise.catch(() => undefined)
   worker.on('message', (message: FleetThreadMessage) => {
     switch (message.kind) {
       case 'ready':
-        settle.ready()
+        ready.resolve()
         return
       case 'failed':
         end = { error: NodeError.fromObject(message.error), isPassing: false }
@@ -83,7 +66,7 @@ export function startFleetWorker(
         setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT).unref()
         return
       case 'closed':
-        settle.closed()
+        closed.resolve()
     }
   })
   worker.on('error', (cause: Error) => {
@@ -91,25 +74,39 @@ export function startFleetWorker(
   })
   worker.on('exit', (code) => {
     const reason = end ?? { error: threadError(`it ended with code ${code}`), isPassing: true }
-    settle.fail(reason.error)
-    settle.closed()
+    ready.reject(reason.error)
+    closed.resolve()
     port1.close()
-    if (!isClosing) settle.died(reason)
+    if (!isClosing) died.resolve(reason)
   })
   return {
     service,
-    ready,
-    died,
+    ready: ready.promise,
+    died: died.promise,
     busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
     close: async () => {
       isClosing = true
       worker.postMessage({ kind: 'close' } satisfies FleetThreadOrder)
-      const late = setTimeout(() => settle.closed(), CLOSE_TIMEOUT)
-      await closed
+      const late = setTimeout(() => closed.resolve(), CLOSE_TIMEOUT)
+      await closed.promise
       clearTimeout(late)
       await worker.terminate()
     },
   }
+}
+
+interface Later<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: Error) => void
+}
+
+function later<T>(): Later<T> {
+  let settle: Pick<Later<T>, 'resolve' | 'reject'> | null = null
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  return { promise, ...(settle as unknown as Pick<Later<T>, 'resolve' | 'reject'>) }
 }
 
 /** The stack is for the log; what is told elsewhere is its first line. */

@@ -36,7 +36,7 @@ export const PLANTED_ROUNDS: readonly PlantedRound[] = [
   {
     name: 'a poll whose answer was lost is lost',
     changes: simulated('a poll whose answer was lost is lost'),
-    shownBy: ['stopped'],
+    shownBy: ['member 0 stopped', 'member 1 stopped', 'member 2 stopped', 'all NATS servers'],
     found: /did not tell block/,
   },
   {

@@ -240,7 +240,7 @@ class Checker {
     if (this.#at - (executedAt ?? 0) < ADOPT_WAIT - 10 && this.#isQuiet && !this.#adopted.has(hash))
       this.#judgeWait(known, block, waitsFor)
     known.fullWaits = waited >= ADOPT_WAIT - 10 ? known.fullWaits + 1 : 0
-    if (known.fullWaits > LATE_BLOCKS * this.#world.scenario.members)
+    if (known.fullWaits > LATE_BLOCKS * (this.#world.scenario.members - 1))
       this.#broken('3 late', `${name} waited in full for ${known.fullWaits} blocks in a row`)
     this.#enact(known, block)
   }

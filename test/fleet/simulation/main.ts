@@ -14,6 +14,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Most runs in which a planted fault has to show; 0 leaves them out. */
     planted: { type: 'string', default: '60' },
+    /** Words in the names of planted faults; all unless given. */
+    only: { type: 'string', default: '' },
   },
 })
 const first = Number(values.seed)
@@ -37,7 +39,7 @@ print(
 if (Number(values.planted) > 0) {
   const build = await TestBuild.create()
   try {
-    for (const fault of PLANTED_FAULTS) {
+    for (const fault of PLANTED_FAULTS.filter(({ name }) => name.includes(values.only))) {
       const found = await findPlanted(build, fault, { first, most: Number(values.planted) })
       if (found === null) wrong += 1
       print(`${fault.name}: ${found === null ? 'NOT FOUND' : `seed ${found.seed}, rule ${found.what}`}`)

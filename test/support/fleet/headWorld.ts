@@ -127,7 +127,7 @@ export class HeadWorld {
   #look(member: SimMember): void {
     if (!member.isUp) return
     const others = [...member.heard.values()].filter(({ at }) => this.now - at <= 2000)
-    const { step, at } = member.rule.plan(others, others.length === 0, this.now)
+    const { step, at } = member.rule.plan(others, this.now)
     if (step !== null) {
       member.adopted = step.block
       member.adoptions.push({ at: this.now, block: step.block, why: step.why })
