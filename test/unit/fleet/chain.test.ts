@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { FleetChainEvent } from '../../../src/fleet/interface.ts'
 import { createChainService } from '../../../src/node/chainThread/chainThreadService.ts'
@@ -7,6 +6,7 @@ import { createFleetService } from '../../../src/node/chainThread/fleetService.t
 import { openHeadScene, request } from '../../support/headScene.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { COW, signedTransaction } from '../../support/signedTransaction.ts'
+import { until } from '../../support/syncScene.ts'
 import { testFolder } from '../../support/testFolder.ts'
 
 const SEND_WAIT = 10_000
@@ -46,7 +46,7 @@ t.test('a block is the head with its execution while nobody is waited for', asyn
   t.equal(chain.head.number, 1)
   t.equal(chain.best, chain.head)
   await service.branch()
-  await sleep(10)
+  await until(() => events.length === 2)
   t.match(events, [{ kind: 'executed' }, { kind: 'adopted', head: { number: 1 } }])
 })
 
@@ -57,7 +57,7 @@ t.test('a block that is held is adopted when others have it, and peers have it b
   const peers: number[] = []
   core.sharing.onExecuted((blocks) => peers.push(...blocks.map(({ number }) => number)))
   const mined = core.mine({ count: 2 })
-  await sleep(50)
+  await until(() => peers.length > 0)
   t.equal(chain.head.number, 0)
   t.equal(chain.best.number, 1)
   t.same(peers, [1])
@@ -67,7 +67,7 @@ t.test('a block that is held is adopted when others have it, and peers have it b
   t.equal(chain.head.number, 0, 'a block that is not there')
   await service.adopt(chain.best.hash)
   t.equal(chain.head.number, 1)
-  await sleep(50)
+  await until(() => chain.best.number > 1)
   t.equal(chain.best.number, 2, 'the next block is made on it')
   await service.adopt(chain.best.hash)
   await mined
@@ -84,7 +84,7 @@ t.test(
     t.equal(chain.head.number, 1, 'the chain thread adopts by itself')
     await service.holdHeads(HOUR)
     const mined = core.mine()
-    await sleep(30)
+    await until(() => chain.best.number === 2)
     t.equal(chain.head.number, 1)
     detach()
     await mined
@@ -104,13 +104,14 @@ t.test('a block that waits is there after a restart, and is adopted then', async
   await first.service.makeBlocks({ kind: 'self' })
   await first.service.holdHeads(HOUR)
   void first.core.mine()
-  await sleep(50)
+  await until(() => first.core.open.chain.best.number === 1)
+  await first.service.branch()
   await first.close()
   const again = open()
   t.equal(again.core.open.chain.head.number, 0)
   t.equal(again.core.open.chain.best.number, 1)
   await again.service.holdHeads(null)
-  await sleep(30)
+  await until(() => again.core.open.chain.head.number === 1)
   t.equal(again.core.open.chain.head.number, 1)
 })
 
@@ -122,7 +123,7 @@ t.test('a send is answered when the others have it', async (t) => {
     isAnswered = true
     return outcome
   })
-  await sleep(50)
+  await until(() => told.length > 0)
   t.same(told, [[encoded]])
   t.equal(isAnswered, false)
   t.equal((await service.waiting()).length, 32, 'it is durable meanwhile')
@@ -158,7 +159,7 @@ t.test('a request that names an announced block waits for it', async (t) => {
   t.equal(resultOf(await ask(request('eth_getBlockByNumber', ['0x2', false]))), null, 'nobody has it')
   fleet.hold(HOUR)
   void core.mine()
-  await sleep(50)
+  await until(() => core.open.chain.best.number === 2)
   const { hash } = core.open.chain.best
   const hex = `0x${hash.toString('hex')}`
   gateway.blockExecuted()
