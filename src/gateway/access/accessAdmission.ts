@@ -199,10 +199,10 @@ export class AccessAdmission implements Admission, OwnUse {
     for (const account of this.#keys.accounts()) account.beginDay(day, this.#usedOn(account.id, day))
   }
 
-  changed(): readonly DayCost[] {
+  changed(isAll: boolean): readonly DayCost[] {
     const changed: DayCost[] = []
     for (const account of this.#keys.accounts()) {
-      const cost = account.takeChange()
+      const cost = account.takeChange(isAll)
       if (cost !== null) changed.push([account.id, account.day, cost])
     }
     return changed

@@ -135,8 +135,12 @@ export class Account {
     this.#bucket?.drain(more, this.#clock.now(), isLate)
   }
 
-  /** What was used here on {@link day} since others were told last; null for nothing, and where nothing holds. */
-  takeChange(): number | null {
+  /**
+   * What was used here on {@link day}, when that has changed since others were told; else, and where nothing holds, null.
+   * @param isAll whether others forgot what they were told
+   */
+  takeChange(isAll = false): number | null {
+    if (isAll) this.toldUse = 0
     const { rate, dailyQuota } = this.limits
     const own = this.used - this.heardUse
     if ((rate === 0 && dailyQuota === 0) || own === this.toldUse) return null

@@ -12,8 +12,8 @@ export interface OthersUse {
 
 /** What this node counts, for those who tell others. */
 export interface OwnUse {
-  /** Keys with a rate or a quota whose use here has changed since this was asked last. */
-  changed(): readonly DayCost[]
+  /** Keys with a rate or a quota whose use here has changed since this was asked last. @param isAll whether others forgot */
+  changed(isAll: boolean): readonly DayCost[]
   /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
   heard(id: string, day: number, cost: number, isLate: boolean): void
   /** What the store has is not what it was: all is counted anew, and {@link changed} tells everything again. */

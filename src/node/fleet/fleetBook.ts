@@ -28,6 +28,8 @@ export class FleetBook implements AccessBook, OthersUse {
   #counter: OwnUse | null = null
   #isDecided = false
   #isChanging = false
+  /** Whether the fleet thread is another one, which knows nothing yet. */
+  #isForgotten = false
   #timer: NodeJS.Timeout
 
   /** @throws AccessError */
@@ -78,7 +80,7 @@ export class FleetBook implements AccessBook, OthersUse {
     switch (message.kind) {
       case 'begun':
         this.#tellLives()
-        this.#counter?.recount()
+        this.#isForgotten = true
         return
       case 'keys':
         this.#attempt(() => this.#counter?.refresh())
@@ -128,7 +130,8 @@ export class FleetBook implements AccessBook, OthersUse {
 
   #tellEvery(milliseconds: number): NodeJS.Timeout {
     const tell = () => {
-      const rows = this.#counter?.changed() ?? []
+      const rows = this.#counter?.changed(this.#isForgotten) ?? []
+      this.#isForgotten = false
       if (rows.length > 0) this.#options.send({ kind: 'used', rows })
     }
     return setInterval(() => this.#attempt(tell), milliseconds).unref()
