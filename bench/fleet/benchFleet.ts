@@ -33,13 +33,16 @@ export async function benchFleet(args: string[]): Promise<void> {
 
 async function benchLoad(options: FleetBenchOptions): Promise<void> {
   const generator = new Generator()
-  const comparisons: Comparison[] = []
-  const idles: Idle[] = []
+  const before = keptParts().load?.detail as Partial<LoadDetail> | undefined
+  const isKept = ({ members }: { members: number }) => !options.members.includes(members)
+  const comparisons = [...(before?.comparisons ?? [])].filter(isKept)
+  const idles = [...(before?.idles ?? [])].filter(isKept)
   try {
     for (const members of options.members) {
       const { comparisons: ofMembers, idle } = await compareLoads(options, members, generator)
       comparisons.push(...ofMembers)
       idles.push(idle)
+      for (const list of [comparisons, idles]) list.sort((one, other) => one.members - other.members)
       save('load', { comparisons, idles }, [loadSection(comparisons, options), idleSection(idles, options)])
     }
   } finally {
@@ -47,16 +50,26 @@ async function benchLoad(options: FleetBenchOptions): Promise<void> {
   }
 }
 
-/** A part keeps its sections when another one is measured. */
+/** A part keeps its sections when another one is measured, and numbers of members theirs. */
 function save(part: FleetPart, detail: unknown, sections: readonly Section[]): void {
-  const path = `${RESULTS_FOLDER}fleet.json`
-  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { detail?: Kept }).detail : {}
-  const own = sections.map((section) => ({ ...section, rows: [...section.rows] }))
-  const all: Kept = { ...(isKept(kept) ? kept : {}), [part]: { detail, sections: own } }
+  const all: Kept = { ...keptParts(), [part]: { detail, sections } }
   const inOrder = (['load', 'heads', 'messages', 'size'] as const).flatMap(
     (name) => all[name]?.sections ?? [],
   )
   saveSections('fleet', describeMachine(), inOrder, all)
+}
+
+/** What was measured before; nothing where the file is of another form. */
+function keptParts(): Kept {
+  const path = `${RESULTS_FOLDER}fleet.json`
+  if (!existsSync(path)) return {}
+  const { detail } = JSON.parse(readFileSync(path, 'utf8')) as { readonly detail?: unknown }
+  return isKept(detail) ? detail : {}
+}
+
+interface LoadDetail {
+  readonly comparisons: readonly Comparison[]
+  readonly idles: readonly Idle[]
 }
 
 type Kept = Partial<Record<FleetPart, { readonly detail: unknown; readonly sections: readonly Section[] }>>
