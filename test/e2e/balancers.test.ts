@@ -164,7 +164,7 @@ async function readStats(path: string): Promise<Map<string, Record<string, strin
 async function untilChecked(stats: Statistics, name: string): Promise<Record<string, string>> {
   for (;;) {
     const server = (await stats()).get(name)
-    if (server?.['check_code'] !== undefined && server['check_code'] !== '') return server
+    if (server !== undefined && !/INI/.test(server['check_status'] ?? 'INI')) return server
     await sleep(POLL_MS)
   }
 }
