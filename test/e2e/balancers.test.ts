@@ -164,7 +164,7 @@ async function readStats(path: string): Promise<Map<string, Record<string, strin
 async function untilChecked(stats: Statistics, name: string): Promise<Record<string, string>> {
   for (;;) {
     const server = (await stats()).get(name)
-    if (server?.['check_code'] !== undefined && server['check_code'] !== '') return server
+    if (server !== undefined && !/INI/.test(server['check_status'] ?? 'INI')) return server
     await sleep(POLL_MS)
   }
 }
@@ -261,9 +261,15 @@ function keepAsking(url: string): { stop(): Promise<{ asked: number; faults: str
   }
 }
 
-/** Resolves when only one node is asked. */
+/** Resolves when only one node is asked. @throws Error when none answers, as where the balancer takes both for gone */
 async function untilOnly(url: string, name: string): Promise<void> {
-  while ((await allThatAnswer(url, 20)).join() !== name) await sleep(POLL_MS)
+  for (;;) {
+    const names = await allThatAnswer(url, 20)
+    if (names.join() === name) return
+    const fault = names.find((one) => one !== FIRST && one !== SECOND)
+    if (fault !== undefined) throw new Error(fault)
+    await sleep(POLL_MS)
+  }
 }
 
 t.test('nginx', { skip: noNginx }, async (t) => {
