@@ -6,7 +6,7 @@ import { linksOf } from './links.ts'
  * Milliseconds after which what was heard of a member is not waited for: less than a request waits, so that the block of
  * a member that went away is no refusal here.
  */
-export const ANNOUNCED_FOR = 1700
+export const ANNOUNCED_FOR = 1500
 
 /** What the front thread is told of other members, with each change. */
 export class FrontNews {
