@@ -125,7 +125,11 @@ for (const name of ['nginx', 'haproxy'] as const) {
       t.equal((await ask('debug_traceTransaction')).status, 200)
       t.equal((await ask('trace_block')).status, 200)
       t.equal((await ask('eth_getLogs', '/long/KEY')).status, 200)
-      t.match(asked.flat().at(-1), /^\/KEY \{/)
+      t.equal(
+        asked.flat().filter((request) => request.startsWith('/KEY {')).length,
+        1,
+        'the path is the client’s',
+      )
       t.equal(total(), 3, 'once each')
       delay.milliseconds = 0
     })
