@@ -18,6 +18,7 @@ export function untilInterrupted(onHangUp: () => void = () => undefined): Promis
     }
     process.on('SIGINT', end).on('SIGTERM', end)
     process.on('SIGHUP', hasTerminal() ? end : onHangUp)
+    process.once('exit', endAtOnce)
   })
 }
 
@@ -35,4 +36,12 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt).off('SIGHUP', hangUp)
   }
+}
+
+/**
+ * Skips the clean-up of Node.js, which first gives signals their default effect and then takes its time: a SIGHUP in it
+ * would be the end of a process that had ended well. Nothing is unwritten by then.
+ */
+function endAtOnce(code: number): void {
+  process.exit(code)
 }

@@ -15,6 +15,8 @@ import { testFolder } from '../support/testFolder.ts'
 /** More than are fetched before the thread is seen to begin. */
 const BLOCKS = 600
 const LOOK_MS = 5
+/** A minute or more: a count, because a whole machine may stand still meanwhile. */
+const LOOKS = 10_000
 const BANNED = '203.0.113.9'
 
 interface Head {
@@ -31,6 +33,7 @@ interface Status {
 
 /** A node of this process whose peer thread fails when it is told to, and its log. */
 async function startFollower(t: Test, dataDir: string) {
+  const p2pPort = await freePort()
   const lines: { readonly msg: string; readonly err?: { readonly stack: string } }[] = []
   const output = new Writable({
     write(chunk, _encoding, done) {
@@ -47,7 +50,7 @@ async function startFollower(t: Test, dataDir: string) {
     mining: false,
     peers: true,
     p2pHost: '127.0.0.1',
-    p2pPort: 0,
+    p2pPort,
   })
   const node = await createNode({
     config,
@@ -74,8 +77,12 @@ async function startFollower(t: Test, dataDir: string) {
   }
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(LOOK_MS)
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (await holds()) return
+    await sleep(LOOK_MS)
+  }
+  throw new Error(`never: ${what}`)
 }
 
 t.test('a peer thread that fails is started again, and the node synchronises to the end', async (t) => {
@@ -101,9 +108,9 @@ t.test('a peer thread that fails is started again, and the node synchronises to 
   await ask('sco_banAddress', BANNED)
   t.equal(await ask('admin_addPeer', enode), true)
 
-  await until(async () => (await height()) > 0)
+  await until('a block', async () => (await height()) > 0)
   fail('throw')
-  await until(async () => (await status()).isDown)
+  await until('the fault', async () => (await status()).isDown)
   const before = await height()
   t.ok(before < BLOCKS, `in the middle: at ${before} of ${BLOCKS}`)
   t.match(await status(), { listening: false, peers: [], restarts: '0x0' })
@@ -117,22 +124,25 @@ t.test('a peer thread that fails is started again, and the node synchronises to 
   const transaction = signedTransaction({ from: COW, gasPrice: 1_000_000_000n })
   const hash = await ask<string>('eth_sendRawTransaction', toHex(transaction.encoded))
 
-  await until(isSame)
+  await until('all blocks', isSame)
   t.equal(await height(), BLOCKS)
-  await until(async () => (await source.request('eth_getTransactionByHash', [hash])) !== null)
+  await until(
+    'the transaction',
+    async () => (await source.request('eth_getTransactionByHash', [hash])) !== null,
+  )
   t.same(await ask('sco_bannedAddresses'), [BANNED], 'bans stay')
   t.match(await ask('admin_peers'), [{ enode, network: { static: true } }], 'so do nodes that were added')
   t.equal((await ask<{ enode: string }>('admin_nodeInfo')).enode, own.enode, 'and the port')
-  await until(async () => (await text('/ready')).status === 200)
+  await until('readiness', async () => (await text('/ready')).status === 200)
 
   const readers = /^rhizome_store_readers_count\{store="chain"\} (\d+)$/m
   const slots = readers.exec((await text('/metrics')).text)?.[1]
   for (const [index, fault] of (['exit', 'throw'] as const).entries()) {
     fail(fault)
     const restarts = `0x${(index + 2).toString(16)}`
-    await until(async () => (await status()).restarts === restarts)
+    await until(`restart ${restarts}`, async () => (await status()).restarts === restarts)
     await source.request('evm_mine')
-    await until(isSame)
+    await until('the next block', isSame)
   }
   const metrics = (await text('/metrics')).text
   t.match(metrics, /^rhizome_peer_thread_restarts_total 3$/m)

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -53,6 +54,16 @@ const START_POLL_MS = 50
 const PRINT_POLL_MS = 20
 /** Looks for an answer, a minute of them: a count, because a whole machine may have stood still meanwhile. */
 const START_POLLS = 1200
+
+/**
+ * Ports that systems give to nobody who does not ask for them by number: a connection of another test would have one of
+ * the others between the look for a free port and its use, or while a node of it is down.
+ */
+const FIRST_PORT = 10_240
+const END_OF_PORTS = 30_000
+const PORT_ATTEMPTS = 100
+/** Programs of one test do not get the same. */
+const givenPorts = new Set<number>()
 
 /**
  * Runs `rhizome start` on a free port and waits until it answers.
@@ -124,13 +135,26 @@ export async function askNode<T>(url: string, method: string, params: readonly u
   return answer.result as T
 }
 
-/** A port that nothing listens on. */
+/** A port that nothing listens on, for programs that are given one. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, LOOPBACK)
-  await once(server, 'listening')
-  const address = server.address()
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
+    const port = randomInt(FIRST_PORT, END_OF_PORTS)
+    if (!givenPorts.has(port) && (await isFree(port))) {
+      givenPorts.add(port)
+      return port
+    }
+  }
+  throw new Error('no free port')
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, LOOPBACK)
+  const isListening = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isListening) return false
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return true
 }
