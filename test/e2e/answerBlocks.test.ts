@@ -110,7 +110,7 @@ t.test('headers name the block that an answer was given at, under a moving head'
   })
 
   const page = await post(call('eth_blockNumber'), { origin: ORIGIN })
-  t.equal(page.headers.get('access-control-expose-headers'), 'X-Block-Number, X-Block-Hash, X-Fleet')
+  t.equal(page.headers.get('access-control-expose-headers'), 'X-Block-Number, X-Block-Hash')
   const preflight = await fetch(node.url, {
     method: 'OPTIONS',
     headers: {

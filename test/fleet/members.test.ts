@@ -49,14 +49,18 @@ t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeo
   t.teardown(() => fleet.close())
   const { members, servers } = fleet
   const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess]
-  const areWhole = () =>
-    until('all see all', async () => {
-      const all = await Promise.all(members.map(statusOf))
+  const areWhole = async () => {
+    let all: readonly Status[] = []
+    await until('all see all', async () => {
+      all = await Promise.all(members.map(statusOf))
       return all.every(
         (status) =>
           status.present && status.members.filter(({ present, linked }) => present && linked).length === 2,
       )
+    }).catch((error: unknown) => {
+      throw new Error(JSON.stringify(all), { cause: error })
     })
+  }
   /** Asks all the time; what failed at whom. */
   const watch = (watched: readonly MemberProcess[]) => {
     const failures: string[] = []

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asBuffer } from '../../util/bytes.ts'
+import { lmdbTransaction } from '../lmdbTransaction.ts'
 import type { AccessTable, AccessTables } from './accessTables.ts'
 import { AccessError } from './errors.ts'
 import {
@@ -275,7 +276,7 @@ export class LifeUsage {
 
   /** One transaction, which a failure of the action undoes; resolves when it is on disk. They follow one another. */
   #transaction(action: () => void): Promise<void> {
-    const done = this.#tables.root.childTransaction(action) as Promise<void>
+    const done = lmdbTransaction(this.#tables.root, action)
     this.#writing = Promise.allSettled([this.#writing, done])
     return done
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { asBuffer } from '../../util/bytes.ts'
 import { makePrivateFolder } from '../fileModes.ts'
+import { lmdbTransaction } from '../lmdbTransaction.ts'
 import { makeLockFile } from '../lockFile.ts'
 import {
   ACCESS_FOLDER,
@@ -176,7 +177,7 @@ export class OldFleetStore {
   /** Makes it one that has counted nothing itself, with rows of these lives and these keys (fleet.md §7). */
   async convert(lives: ReadonlyMap<string, readonly DayUsage[]>, keys: readonly FleetKey[]): Promise<void> {
     const old = OLD_TABLES.map((name) => tableOf(this.#tables, name))
-    await this.#tables.root.childTransaction(() => {
+    await lmdbTransaction(this.#tables.root, () => {
       for (const [life, rows] of lives)
         for (const { id, day, methods } of rows) {
           const key = Buffer.concat([usageKey(id, day), Buffer.from(life, 'hex')])

@@ -57,10 +57,10 @@ function punished(seen: Observation, ...counters: readonly string[]): readonly s
 }
 
 const NO_RATE: readonly Change[] = [
-  { file: 'p2p/peers/inboundRate.ts', find: 'return this.#count <= MINUTE_LIMIT', replace: 'return true' },
+  { file: 'p2p/peers/inboundRate.ts', find: 'return this.#count <= this.#limit', replace: 'return true' },
   {
     file: 'p2p/peers/inboundRate.ts',
-    find: 'return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= MINUTE_LIMIT',
+    find: 'return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= this.#limit',
     replace: 'return false',
   },
 ]
