@@ -58,9 +58,7 @@ const result = spawnSync(
     '--no-js',
     '--no-const-enum',
     ...(profile === 'release' ? ['--release'] : []),
-    ...(profile === 'ci'
-      ? ['--profile', profile, '--', '--package', 'rhizome-binding', ...SHARED_FEATURES, '--lib']
-      : []),
+    ...(profile === 'ci' ? ['--profile', profile, '--', ...SHARED_FEATURES, '--lib'] : []),
   ],
   { stdio: 'inherit', cwd: native },
 )

@@ -3,4 +3,7 @@
  * uses as well: these crates ask for more features of the dependencies of the core, and without them each command would
  * compile the core with features of its own. Combined with `--lib` or `--bin` they are not built.
  */
-export const SHARED_FEATURES = ['rhizome-bench', 'rhizome-load'].flatMap((name) => ['--package', name])
+export const SHARED_FEATURES = ['rhizome-binding', 'rhizome-bench', 'rhizome-load'].flatMap((name) => [
+  '--package',
+  name,
+])

@@ -8,7 +8,7 @@ import type { FileResult } from './fileResult.ts'
 import type { TestFile } from './testFiles.ts'
 
 /** Time of a file, milliseconds: the slowest ones take minutes where others use the machine, too. */
-export const TIMEOUT = 1_200_000
+export const TIMEOUT = 600_000
 /** What a process that is out of time may take to say what it waits for, milliseconds. */
 const LAST_WORDS = 5000
 /** For `t.mockImport`, in a file that has it: it looks at every import. */
