@@ -84,8 +84,9 @@ export function makePackages(output: string): MadePackages {
 function stageProgram(stage: string): void {
   const dist = join(stage, 'dist')
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
-  const words = ['-p', 'tsconfig.build.json', '--outDir', dist, '--sourceMap', 'false']
+  const words = ['-p', 'tsconfig.build.json', '--outDir', dist]
   runTool(process.execPath, [tsc, ...words, '--incremental', 'false', '--tsBuildInfoFile', 'null'], ROOT)
+  runTool(process.execPath, [join(ROOT, '.deploy/package/bundle.mjs'), dist, '--no-maps'], ROOT)
   runTool(process.execPath, [join(ROOT, '.deploy/package/finishBuild.mjs'), dist], ROOT)
   chmodSync(join(dist, 'cli/main.js'), 0o755)
   for (const name of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, name), join(stage, name))

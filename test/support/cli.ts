@@ -30,7 +30,7 @@ export interface RunningCommand {
  */
 export function cliArguments(): string[] {
   const built = join(ROOT, 'dist/cli/main.js')
-  const stamp = join(ROOT, 'dist/.tsbuildinfo')
+  const stamp = join(ROOT, 'dist/build.json')
   const newest = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(ts|js|css|html|svg)$/.test(path))
     .reduce((time, path) => Math.max(time, statSync(join(ROOT, 'src', path)).mtimeMs), 0)
