@@ -33,6 +33,10 @@ export class KnownItems {
     }
     return true
   }
+
+  delete(hash: Buffer): void {
+    this.#items.delete(keyOf(hash))
+  }
 }
 
 function keyOf(hash: Buffer): string {

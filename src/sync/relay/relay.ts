@@ -42,7 +42,7 @@ export class Relay {
     const { chain, peers, isFarBehind, random = Math.random, now = createSteadyClock(), logger } = options
     this.#options = options
     this.#blocks = new BlockRelay({ chain, peers, isFarBehind, random })
-    this.#outbox = new TransactionOutbox(chain.spec, peers)
+    this.#outbox = new TransactionOutbox(chain.spec, peers, now)
     this.#inbox = new TransactionInbox({
       chain,
       limits: { ...DEFAULT_TRANSACTION_LIMITS, ...options.limits },

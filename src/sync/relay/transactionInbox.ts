@@ -44,9 +44,14 @@ const OVERHEAD_BYTES = 256
 const BURST_SECONDS = 2
 const SECOND = 1000
 
+interface Waiting {
+  readonly hash: Buffer
+  readonly encoded: Buffer
+}
+
 interface Line {
   readonly peer: Peer
-  readonly waiting: Buffer[]
+  readonly waiting: Waiting[]
   bytes: number
   bytesLeft: number
   countLeft: number
@@ -105,9 +110,13 @@ export class TransactionInbox {
     this.#run()
   }
 
+  /** What a peer sent and nobody has judged may come from another one. */
   peerGone(peer: Peer): void {
-    this.#waitingBytes -= this.#lines.get(peer)?.bytes ?? 0
+    const line = this.#lines.get(peer)
+    if (line === undefined) return
+    this.#waitingBytes -= line.bytes
     this.#lines.delete(peer)
+    for (const { hash } of line.waiting) this.#seen.delete(hash)
   }
 
   close(): void {
@@ -133,7 +142,7 @@ export class TransactionInbox {
       return
     }
     // A copy, because the received bytes are a view of the whole message.
-    line.waiting.push(Buffer.from(encoded))
+    line.waiting.push({ hash, encoded: Buffer.from(encoded) })
     line.bytes += bytes
     this.#waitingBytes += bytes
   }
@@ -196,6 +205,7 @@ export class TransactionInbox {
     } catch (error) {
       // An internal error is no peer's fault.
       this.#options.logger?.error({ err: error }, 'transactions of peers could not be judged')
+      for (const { hash } of batch) this.#seen.delete(hash)
     }
     for (const { line, encoded } of batch) this.#release(line, encoded)
   }
@@ -210,20 +220,21 @@ export class TransactionInbox {
   }
 
   /** One transaction per peer, round-robin. */
-  #nextBatch(): { line: Line; encoded: Buffer }[] {
+  #nextBatch(): (Waiting & { readonly line: Line })[] {
     const { batch: most, batchBytes } = this.#options.limits
-    const batch: { line: Line; encoded: Buffer }[] = []
+    const batch: (Waiting & { readonly line: Line })[] = []
     let bytes = 0
     let lines = [...this.#lines.values()]
     while (lines.length > 0) {
       lines = lines.filter(({ waiting }) => waiting.length > 0)
       for (const line of lines) {
-        const encoded = line.waiting[0]
-        if (encoded === undefined) continue
+        const [first] = line.waiting
+        if (first === undefined) continue
+        const { encoded } = first
         if (batch.length === most || (batch.length > 0 && bytes + encoded.length > batchBytes)) return batch
         line.waiting.shift()
         bytes += encoded.length
-        batch.push({ line, encoded })
+        batch.push({ line, ...first })
       }
     }
     return batch

@@ -8,9 +8,16 @@ import { KnownItems } from './knownItems.ts'
 /** Bytes of transactions in one message; a longer transaction goes alone. */
 export const MESSAGE_BYTES: number = 128 * 1024
 
-/** Bytes and number of transactions that are held for peers which cannot take them yet: the same for all peers. */
+/** Bytes and number of transactions that are held for peers: the same for all. */
 const HELD_BYTES: number = 4 * 1024 * 1024
 const HELD_TRANSACTIONS = 16_384
+
+/**
+ * Milliseconds for which the last transactions are held for peers that come, and their number: a connection that was told
+ * of them may have been on its end, as one of two that two nodes open to one another at the same time.
+ */
+const HELD_FOR = 60_000
+const HELD_WHEN_TOLD = 1024
 
 /** Transactions that a peer told of, which are not told back. */
 const KNOWN_PER_PEER = 4096
@@ -18,6 +25,8 @@ const KNOWN_PER_PEER = 4096
 interface Held {
   readonly hash: Buffer
   readonly encoded: Buffer
+  /** Milliseconds of the steady clock. */
+  readonly at: number
 }
 
 interface Reader {
@@ -36,9 +45,13 @@ export class TransactionOutbox {
   /** Transactions that were held and are no more. */
   #gone = 0
 
-  constructor(spec: NetworkSpec, peers: PeerSet) {
+  readonly #now: () => number
+
+  /** @param now milliseconds, steady */
+  constructor(spec: NetworkSpec, peers: PeerSet, now: () => number) {
     this.#spec = spec
     this.#peers = peers
+    this.#now = now
   }
 
   /** Bytes that are held. */
@@ -59,9 +72,10 @@ export class TransactionOutbox {
   /** Holds transactions for every peer that is connected; while there is none, for the first that comes. */
   add(transactions: readonly Buffer[]): void {
     for (const peer of this.#peers.peers) this.#readerOf(peer)
+    const at = this.#now()
     for (const encoded of transactions) {
       if (!this.#isForOthers(encoded)) continue
-      this.#held.push({ hash: keccak256(encoded), encoded })
+      this.#held.push({ hash: keccak256(encoded), encoded, at })
       this.#bytes += encoded.length
     }
     this.#forget()
@@ -73,9 +87,13 @@ export class TransactionOutbox {
       const reader = this.#readers.get(peer)
       if (reader !== undefined) this.#send(peer, reader)
     }
+    if (this.#held.length === 0) return
     const connected = new Set(this.#peers.peers)
     const told = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
-    if (told.length > 0) this.#drop(Math.min(...told) - this.#gone)
+    if (told.length === 0) return
+    const fresh = this.#held.findIndex(({ at }) => this.#now() - at < HELD_FOR)
+    const old = fresh < 0 ? this.#held.length : Math.max(fresh, this.#held.length - HELD_WHEN_TOLD)
+    this.#drop(Math.min(old, Math.min(...told) - this.#gone))
   }
 
   peerGone(peer: Peer): void {

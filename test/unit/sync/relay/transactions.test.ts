@@ -90,9 +90,9 @@ t.test('an error of this node blames nobody and ends nothing', async (t) => {
   made.receive(peer, [transaction(1)])
   await made.settled()
   pool.fails = false
-  made.receive(peer, [transaction(2)])
+  made.receive(peer, [transaction(1)])
   await made.settled()
-  t.equal(batches.length, 2)
+  t.same(batches, [[transaction(1)], [transaction(1)]], 'nobody has judged it')
   t.same(peer.scores, ['validTransaction'])
 })
 
@@ -187,22 +187,26 @@ function messagesOf(peer: FakePeer): (readonly Buffer[])[] {
 }
 
 t.test('new transactions go to every peer but those that have them, once', async (t) => {
+  const clock = { now: 0 }
   const all = peers(t, 3)
   const [sender, one, two] = all as [FakePeer, FakePeer, FakePeer]
-  const outbox = new TransactionOutbox(mainnet, { peers: all })
+  const outbox = new TransactionOutbox(mainnet, { peers: all }, () => clock.now)
   outbox.recordKnown(sender, keccak256(transaction(1)))
   outbox.add([transaction(1), transaction(2)])
   outbox.flush()
   outbox.flush()
   t.same(messagesOf(sender), [[transaction(2)]])
   for (const peer of [one, two]) t.same(messagesOf(peer), [[transaction(1), transaction(2)]])
+  clock.now = 60_000
+  outbox.flush()
   t.equal(outbox.heldBytes, 0, 'told to all')
 })
 
 t.test('a message has 128 KiB at most, one goes at a time, and what found no room goes later', async (t) => {
+  const clock = { now: 0 }
   const all = peers(t, 1)
   const [peer] = all as [FakePeer]
-  const outbox = new TransactionOutbox(mainnet, { peers: all })
+  const outbox = new TransactionOutbox(mainnet, { peers: all }, () => clock.now)
   const made = Array.from({ length: 40 }, (_, index) => transaction(index, 10_000))
   outbox.add(made)
   const send = peer.send.bind(peer)
@@ -220,10 +224,11 @@ t.test('a message has 128 KiB at most, one goes at a time, and what found no roo
 })
 
 t.test('what is held for slow peers is bounded in bytes', async (t) => {
+  const clock = { now: 0 }
   const all = peers(t, 2)
   const [slow, quick] = all as [FakePeer, FakePeer]
   slow.send = () => false
-  const outbox = new TransactionOutbox(mainnet, { peers: all })
+  const outbox = new TransactionOutbox(mainnet, { peers: all }, () => clock.now)
   for (let round = 0; round < 100; round += 1) {
     outbox.add([transaction(round, 100_000)])
     outbox.flush()
@@ -233,15 +238,17 @@ t.test('what is held for slow peers is bounded in bytes', async (t) => {
   t.ok(outbox.heldBytes > 3 * 1024 * 1024)
   outbox.peerGone(slow)
   all.shift()
+  clock.now = 60_000
   outbox.flush()
   t.equal(outbox.heldBytes, 0)
 })
 
 t.test('what comes while nobody is connected waits for the first peer', async (t) => {
+  const clock = { now: 0 }
   const all = peers(t, 2)
   const [first, second] = all as [FakePeer, FakePeer]
   const connected: FakePeer[] = []
-  const outbox = new TransactionOutbox(mainnet, { peers: connected })
+  const outbox = new TransactionOutbox(mainnet, { peers: connected }, () => clock.now)
   outbox.add([transaction(1)])
   outbox.flush()
   t.ok(outbox.heldBytes > 0)
@@ -249,17 +256,49 @@ t.test('what comes while nobody is connected waits for the first peer', async (t
   outbox.peerCame(first)
   outbox.flush()
   t.same(messagesOf(first), [[transaction(1)]])
-  t.equal(outbox.heldBytes, 0)
+  connected.shift()
+  outbox.peerGone(first)
   connected.push(second)
   outbox.peerCame(second)
   outbox.flush()
-  t.same(messagesOf(second), [], 'the second hears of it from the first')
+  outbox.flush()
+  t.same(messagesOf(second), [[transaction(1)]], 'the connection to the first may have been on its end')
+  clock.now = 60_000
+  outbox.flush()
+  t.equal(outbox.heldBytes, 0)
+})
+
+t.test('of what all were told little is held', async (t) => {
+  const all = peers(t, 1)
+  const outbox = new TransactionOutbox(mainnet, { peers: all }, () => 0)
+  const made = Array.from({ length: 5000 }, (_, index) => transaction(index))
+  outbox.add(made)
+  for (let tick = 0; tick < 10; tick += 1) outbox.flush()
+  t.same(messagesOf(all[0] as FakePeer).flat(), made)
+  t.equal(
+    outbox.heldBytes,
+    made.slice(-1024).reduce((sum, { length }) => sum + length, 0),
+  )
+})
+
+t.test('what a peer sent that went away before it was judged is taken from another', async (t) => {
+  const [first, second] = peers(t, 2) as [FakePeer, FakePeer]
+  const { inbox: made, pool, release, batches } = inbox({ batch: 1 })
+  pool.isHeld = true
+  made.receive(first, [transaction(1), transaction(2)])
+  made.peerGone(first)
+  pool.isHeld = false
+  release()
+  await made.settled()
+  made.receive(second, [transaction(1), transaction(2)])
+  await made.settled()
+  t.same(batches.flat(), [transaction(1), transaction(2)])
 })
 
 t.test('transactions that nobody signed stay on a development chain', async (t) => {
   const all = peers(t, 1)
   const [peer] = all as [FakePeer]
-  const outbox = new TransactionOutbox(regtest, { peers: all })
+  const outbox = new TransactionOutbox(regtest, { peers: all }, () => 0)
   outbox.add([transaction(1, 0, Buffer.from('impersonated by a development ch', 'latin1')), transaction(2)])
   outbox.flush()
   t.same(messagesOf(peer), [[transaction(2)]])
