@@ -2,7 +2,7 @@
 export const OWN_PROCESS: ReadonlyMap<string, string> = new Map([])
 
 /**
- * Files that use a processor for less than a third of their time: they wait for timers, for disks, for other processes
+ * Files that use a processor for less than half of their time: they wait for timers, for disks, for other processes
  * that do. The table at the end of a run tells.
  */
 export const WAITING: ReadonlySet<string> = new Set([
@@ -12,6 +12,7 @@ export const WAITING: ReadonlySet<string> = new Set([
   'test/network/attackers.test.ts',
   'test/network/claims.test.ts',
   'test/network/partition.test.ts',
+  'test/page/explorer.test.ts',
   'test/unit/front/parser.test.ts',
   'test/unit/front/unfinishedMessages.test.ts',
   'test/unit/mining/blockProducer.test.ts',
@@ -21,6 +22,7 @@ export const WAITING: ReadonlySet<string> = new Set([
   'test/unit/sync/client/stalls.test.ts',
   'test/unit/sync/client/tip.test.ts',
   'test/unit/sync/snapshot/snapshotSync.test.ts',
+  'test/vectors/recorded.test.ts',
 ])
 
 /** Files that take longest, in the order in which they begin: what begins last is not to take long. */
