@@ -1,6 +1,6 @@
 import type { WebSocket } from 'uWebSockets.js'
 import { type MemoryAccount, type Reclaimable, UNLIMITED_MEMORY } from '../gateway/access/memoryAccount.ts'
-import { receivedBytes, socketDescriptor } from '../native/socketBytes.ts'
+import { limitReceiveBuffer, receivedBytes, socketDescriptor } from '../native/socketBytes.ts'
 
 /** Bytes of unfinished messages that the sockets may have before anybody looks, where no limit of memory is lower. */
 const UNSEEN_BYTES = 64 * 1024 * 1024
@@ -10,6 +10,15 @@ const LOOK_MILLISECONDS = 50
 const GROWTH_BYTES = 16 * 1024 * 1024
 /** Looks after which they are measured all the same. */
 const MOST_LOOKS = 100
+/** Sockets that are measured in one look. */
+const MEASURED_AT_ONCE = 1024
+/**
+ * Bytes that all WebSockets together may bring in one turn of the event loop, in which the library reads what the kernel
+ * has of each of them and nobody can look; and the least and most of one of them.
+ */
+const TURN_BYTES = 8 * 1024 * 1024
+const LEAST_BUFFER = 4 * 1024
+const LARGEST_BUFFER = 128 * 1024
 /** Bytes that no message has: the request that opened the socket, a handshake of TLS, a head that is on its way. */
 const OVERHEAD_BYTES = 8 * 1024
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
@@ -34,7 +43,8 @@ export class UnfinishedMessages {
   readonly #open = new Set<UnfinishedMessage>()
   #timer: NodeJS.Timeout | null = null
   #limits = UNLIMITED_MEMORY
-  #isMeasuring = false
+  /** Those that the present measurement has not reached. */
+  #unmeasured: UnfinishedMessage[] = []
   #looks = 0
   /** Bytes of the process at the last measurement, or the least since. */
   #level = 0
@@ -56,7 +66,9 @@ export class UnfinishedMessages {
 
   /** A socket was opened. */
   opened<T>(socket: WebSocket<T>, account: MemoryAccount): UnfinishedMessage {
-    const message = new UnfinishedMessage(account, socketDescriptor(socket), () => {
+    const descriptor = socketDescriptor(socket)
+    if (descriptor !== null) limitReceiveBuffer(descriptor, this.#bufferOfOne)
+    const message = new UnfinishedMessage(account, descriptor, () => {
       this.#closed += 1
       socket.close()
       this.#onClosed()
@@ -86,24 +98,28 @@ export class UnfinishedMessages {
     return this.#open.size * this.#largest > unseen
   }
 
+  /** Of a socket that opens among those that are open: who has many gets little of each. */
+  get #bufferOfOne(): number {
+    return Math.round(Math.min(LARGEST_BUFFER, Math.max(LEAST_BUFFER, TURN_BYTES / (this.#open.size + 1))))
+  }
+
   #look(): void {
     this.#looks += 1
     const level = process.memoryUsage.rss()
     if (level < this.#level) this.#level = level
-    if (this.#isMeasuring || (level - this.#level < GROWTH_BYTES && this.#looks < MOST_LOOKS)) return
-    this.#looks = 0
-    this.#level = level
-    this.#isMeasuring = true
-    void this.#measure().finally(() => {
-      this.#isMeasuring = false
-    })
+    if (this.#unmeasured.length === 0) {
+      if (level - this.#level < GROWTH_BYTES && this.#looks < MOST_LOOKS) return
+      this.#looks = 0
+      this.#level = level
+      this.#unmeasured = [...this.#open].filter(({ descriptor }) => descriptor !== null)
+    }
+    this.#measure(this.#unmeasured.splice(0, MEASURED_AT_ONCE).filter((message) => this.#open.has(message)))
   }
 
-  async #measure(): Promise<void> {
-    const asked = [...this.#open].filter(({ descriptor }) => descriptor !== null)
-    const received = await receivedBytes(Int32Array.from(asked, ({ descriptor }) => descriptor ?? -1))
+  #measure(asked: readonly UnfinishedMessage[]): void {
+    const received = receivedBytes(Int32Array.from(asked, ({ descriptor }) => descriptor ?? -1))
     for (const [index, message] of asked.entries()) {
-      // Its number may be another socket's by now.
+      // One that is closed for another has no number any more.
       if (this.#open.has(message)) message.received(received[index] ?? -1)
     }
     this.#bytes = 0

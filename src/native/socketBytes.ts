@@ -9,10 +9,12 @@ export function socketDescriptor(socket: { getRemoteAddress(): ArrayBuffer }): n
   return addon.socketDescriptor(socket, new Uint8Array(socket.getRemoteAddress()))
 }
 
-/**
- * Bytes that were received on TCP sockets, and read, since their connections were made; -1 for what is no such socket.
- * The kernel is asked in another thread.
- */
-export function receivedBytes(descriptors: Int32Array): Promise<Float64Array> {
+/** Bytes that were received on TCP sockets, and read, since their connections were made; -1 for what is no such socket. */
+export function receivedBytes(descriptors: Int32Array): Float64Array {
   return addon.receivedBytes(descriptors)
+}
+
+/** Bounds what the kernel keeps of a connection until it is read, bytes; whether it did. */
+export function limitReceiveBuffer(descriptor: number, bytes: number): boolean {
+  return addon.limitReceiveBuffer(descriptor, bytes)
 }

@@ -1,8 +1,7 @@
 //! What the kernel has received on the sockets of uWebSockets.js. The library says neither what it holds of an
 //! unfinished message nor which descriptor a socket has.
 
-use napi::bindgen_prelude::{AsyncTask, Float64Array, Int32Array, Object};
-use napi::{Env, Task};
+use napi::bindgen_prelude::{Float64Array, Int32Array, Object};
 use napi_derive::napi;
 
 use crate::byte_array::Uint8Array;
@@ -25,26 +24,21 @@ pub fn socket_descriptor(socket: Object, address: Uint8Array) -> Option<i32> {
 }
 
 /// Bytes that were received and read since each connection was made; -1 for a descriptor that is no TCP socket.
-#[napi(ts_return_type = "Promise<Float64Array>", catch_unwind)]
-pub fn received_bytes(descriptors: Int32Array) -> AsyncTask<Reading> {
-    AsyncTask::new(Reading { descriptors: descriptors.to_vec() })
+#[napi(catch_unwind)]
+pub fn received_bytes(descriptors: Int32Array) -> Float64Array {
+    Float64Array::new(descriptors.iter().map(|&descriptor| received(descriptor)).collect())
 }
 
-/// Asks the kernel outside the JavaScript thread.
-pub struct Reading {
-    descriptors: Vec<i32>,
-}
-
-impl Task for Reading {
-    type Output = Vec<f64>;
-    type JsValue = Float64Array;
-
-    fn compute(&mut self) -> napi::Result<Self::Output> {
-        Ok(self.descriptors.iter().map(|&descriptor| received(descriptor)).collect())
-    }
-
-    fn resolve(&mut self, _env: Env, bytes: Self::Output) -> napi::Result<Self::JsValue> {
-        Ok(Float64Array::new(bytes))
+/// Bounds what the kernel keeps of a connection until it is read, which is what one turn of the event loop can bring;
+/// whether it did. The kernel adds as much for its own use.
+#[napi(catch_unwind)]
+pub fn limit_receive_buffer(descriptor: i32, bytes: i32) -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::limit_receive_buffer(descriptor, bytes);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (descriptor, bytes);
+        false
     }
 }
 
@@ -125,6 +119,20 @@ mod linux {
                 _ => false,
             }
         }
+    }
+
+    pub(super) fn limit_receive_buffer(descriptor: c_int, bytes: c_int) -> bool {
+        // SAFETY: the option is an int, whose length is given.
+        let result = unsafe {
+            libc::setsockopt(
+                descriptor,
+                libc::SOL_SOCKET,
+                libc::SO_RCVBUF,
+                (&raw const bytes).cast(),
+                size_of::<c_int>() as libc::socklen_t,
+            )
+        };
+        result == 0
     }
 
     pub(super) fn received(descriptor: c_int) -> Option<u64> {
