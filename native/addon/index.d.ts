@@ -733,6 +733,12 @@ export declare function keccak256(bytes: Uint8Array): Buffer
 export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Buffer
 
 /**
+ * Bounds what the kernel keeps of a connection until it is read, which is what one turn of the event loop can bring;
+ * whether it did. The kernel adds as much for its own use.
+ */
+export declare function limitReceiveBuffer(descriptor: number, bytes: number): boolean
+
+/**
  * Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be
  * written.
  */
@@ -893,7 +899,7 @@ export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
 export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
 
 /** Bytes that were received and read since each connection was made; -1 for a descriptor that is no TCP socket. */
-export declare function receivedBytes(descriptors: Int32Array): Promise<Float64Array>
+export declare function receivedBytes(descriptors: Int32Array): Float64Array
 
 /**
  * Signers of a batch, recovered on all cores. Input: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32. Output: n × 21

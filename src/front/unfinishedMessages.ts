@@ -16,11 +16,13 @@ const MEASURED_AT_ONCE = 1024
  * Bytes that all WebSockets together may bring in one turn of the event loop, in which the library reads what the kernel
  * has of each of them and nobody can look; and the least and most of one of them.
  */
-const TURN_BYTES = 8 * 1024 * 1024
+const TURN_BYTES = 3 * 1024 * 1024
 const LEAST_BUFFER = 4 * 1024
 const LARGEST_BUFFER = 128 * 1024
 /** Bytes that no message has: the request that opened the socket, a handshake of TLS, a head that is on its way. */
 const OVERHEAD_BYTES = 8 * 1024
+/** The library's buffer of a message doubles where it is full: so many times what came may be allocated. */
+const GROWTH = 2
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
 const FRAME_BYTES = 6
 
@@ -165,7 +167,7 @@ export class UnfinishedMessage implements Reclaimable {
     if (this.#hasEnded) this.#delivered = Math.max(this.#delivered, this.#received)
     this.#hasEnded = false
     this.#received = bytes
-    this.#charge(Math.max(0, bytes - this.#delivered - OVERHEAD_BYTES))
+    this.#charge(GROWTH * Math.max(0, bytes - this.#delivered - OVERHEAD_BYTES))
   }
 
   reclaim(): void {
