@@ -23,6 +23,8 @@ const LARGEST_BUFFER = 128 * 1024
 const OVERHEAD_BYTES = 8 * 1024
 /** The library's buffer of a message doubles where it is full: so many times what came may be allocated. */
 const GROWTH = 2
+/** All of them together may have one of so many parts of the memory of all clients. */
+const TOTAL_SHARE = 2
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
 const FRAME_BYTES = 6
 
@@ -126,6 +128,17 @@ export class UnfinishedMessages {
     }
     this.#bytes = 0
     for (const { held } of this.#open) this.#bytes += held
+    this.#closeLargest()
+  }
+
+  /** Of the memory of all clients, messages that do not end leave a part to requests and answers. */
+  #closeLargest(): void {
+    const most = this.#limits.total / TOTAL_SHARE
+    if (this.#limits.total === 0 || this.#bytes <= most) return
+    for (const message of [...this.#open].sort((one, other) => other.held - one.held)) {
+      if (this.#bytes <= most) return
+      message.reclaim()
+    }
   }
 }
 
