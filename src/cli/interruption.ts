@@ -14,11 +14,12 @@ export function untilInterrupted(onHangUp: () => void = () => undefined): Promis
     const end = (signal: NodeJS.Signals) => {
       // Without a listener the next one has its default effect, also while this thread is busy.
       process.off('SIGINT', end).off('SIGTERM', end)
+      // Behind what others do at the end: it is the last that is done.
+      if (process.listenerCount('exit', endAtOnce) === 0) process.once('exit', endAtOnce)
       resolve(signal)
     }
     process.on('SIGINT', end).on('SIGTERM', end)
     process.on('SIGHUP', hasTerminal() ? end : onHangUp)
-    process.once('exit', endAtOnce)
   })
 }
 

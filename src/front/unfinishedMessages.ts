@@ -131,11 +131,13 @@ export class UnfinishedMessages {
     this.#closeLargest()
   }
 
-  /** Of the memory of all clients, messages that do not end leave a part to requests and answers. */
+  /** Messages that do not end leave a part of the memory to requests and answers. The largest clients lose theirs first. */
   #closeLargest(): void {
     const most = this.#limits.total / TOTAL_SHARE
     if (this.#limits.total === 0 || this.#bytes <= most) return
-    for (const message of [...this.#open].sort((one, other) => other.held - one.held)) {
+    const largest = [...this.#open].filter(({ held }) => held > 0)
+    largest.sort((one, other) => other.account.used - one.account.used || other.held - one.held)
+    for (const message of largest) {
       if (this.#bytes <= most) return
       message.reclaim()
     }

@@ -2,7 +2,7 @@
 export const OWN_PROCESS: ReadonlyMap<string, string> = new Map([])
 
 /**
- * Files that use a processor for less than half of their time: they wait for timers, for disks, for other processes
+ * Files that use a processor for about half of their time or less: they wait for timers, for disks, for other processes
  * that do. The table at the end of a run tells.
  */
 export const WAITING: ReadonlySet<string> = new Set([

@@ -44,7 +44,6 @@ export class TransactionOutbox {
   #bytes = 0
   /** Transactions that were held and are no more. */
   #gone = 0
-
   readonly #now: () => number
 
   /** @param now milliseconds, steady */
@@ -69,7 +68,7 @@ export class TransactionOutbox {
     this.#readerOf(peer).known.add(hash)
   }
 
-  /** Holds transactions for every peer that is connected; while there is none, for the first that comes. */
+  /** Holds transactions for every peer that is connected, and for those that come within a minute. */
   add(transactions: readonly Buffer[]): void {
     for (const peer of this.#peers.peers) this.#readerOf(peer)
     const at = this.#now()
