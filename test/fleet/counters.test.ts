@@ -1,10 +1,10 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { NATS_SKIP } from '../support/natsServer.ts'
 import { askNode } from '../support/nodeProcess.ts'
-import { TestBuild } from '../support/testBuild.ts'
+import { builtProgram } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
@@ -13,12 +13,6 @@ const READY_MS = 60_000
 
 interface Report {
   readonly today: { readonly requests: number; readonly cost: number; readonly refused: number }
-}
-
-async function built(t: Test): Promise<string> {
-  const { folder } = await TestBuild.create()
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'dist/cli/main.js')
 }
 
 /** Asks with a key. @returns HTTP status */
@@ -42,7 +36,7 @@ async function statusOf({ url }: MemberProcess): Promise<{ readonly present: boo
 }
 
 t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, async (t) => {
-  const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+  const program = process.env['TEST_PROGRAM'] ?? (await builtProgram(t))
   const folder = t.testdir()
   const args = ['--block-time', '1']
   const fleet = await TestFleet.start({ folder, members: 3, servers: 3, program, args })

@@ -1,16 +1,14 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { KeyBucket } from '../../src/fleet/access/keyBucket.ts'
 import { FleetNames } from '../../src/fleet/nats/names.ts'
 import { connectFleet } from '../../src/fleet/nats/natsConnection.ts'
 import { changesKey, createsKey } from '../../src/storage/access/fleetKey.ts'
 import { keyRecord } from '../support/keyRecords.ts'
 import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
-import { TestBuild } from '../support/testBuild.ts'
+import { builtProgram } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
@@ -27,17 +25,11 @@ async function statusAt({ origin }: MemberProcess, secret: string): Promise<numb
   return response.status
 }
 
-async function built(t: Test): Promise<string> {
-  const { folder } = await TestBuild.create()
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'dist/cli/main.js')
-}
-
 t.test(
   'keys are those of the fleet, with NATS and without',
   { skip: NATS_SKIP, timeout: 900_000 },
   async (t) => {
-    const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+    const program = process.env['TEST_PROGRAM'] ?? (await builtProgram(t))
     const fleet = await TestFleet.start({
       folder: t.testdir(),
       members: 3,

@@ -2,14 +2,14 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { BitcoinPool } from '../support/bitcoinPool.ts'
 import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
 import { askNode, JsonRpcError } from '../support/nodeProcess.ts'
 import { bytesOf, type PoolWork, type SubmitResult, submission } from '../support/poolNode.ts'
 import { createRandom } from '../support/random.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
-import { TestBuild } from '../support/testBuild.ts'
+import { builtProgram } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
@@ -29,16 +29,9 @@ const ask = <T>({ url }: MemberProcess, method: string, params: readonly unknown
 const heightOf = async (member: MemberProcess) => Number(await ask<string>(member, 'eth_blockNumber'))
 const statusOf = (member: MemberProcess) => ask<Status>(member, 'rsk_getFleetStatus')
 
-/** A build of the program, which is removed at the end. */
-async function built(t: Test): Promise<string> {
-  const { folder } = await TestBuild.create()
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'dist/cli/main.js')
-}
-
 t.test('three members are one service, whoever is hit', { skip: NATS_SKIP, timeout: 300_000 }, async (t) => {
   const folder = t.testdir()
-  const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+  const program = process.env['TEST_PROGRAM'] ?? (await builtProgram(t))
   const fleet = await TestFleet.start({
     folder,
     members: 3,

@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { AccessStore } from '../../src/storage/access/accessStore.ts'
 import { encodeKey, type KeyRecord } from '../../src/storage/access/keyRecord.ts'
 import type { DayUsage } from '../../src/storage/access/usageRecord.ts'
@@ -11,7 +10,7 @@ import { startCommand } from '../support/cli.ts'
 import { type OldStore, oldDelta, writeOldStore } from '../support/fleet/oldStore.ts'
 import { keyRecord } from '../support/keyRecords.ts'
 import { NATS_SKIP, NATS_USER } from '../support/natsServer.ts'
-import { TestBuild } from '../support/testBuild.ts'
+import { builtProgram } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
@@ -27,12 +26,6 @@ function usage(count: number, day = TODAY): DayUsage {
     day,
     methods: new Map([['eth_call', { count, cost: 5 * count, bytes: 9, errors: 0, refused: 0 }]]),
   }
-}
-
-async function built(t: Test): Promise<string> {
-  const { folder } = await TestBuild.create()
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'dist/cli/main.js')
 }
 
 async function statusAt({ origin }: MemberProcess, id: string): Promise<number> {
@@ -52,7 +45,7 @@ t.test(
   'keys and usage of the fleet before are those of this one',
   { skip: NATS_SKIP, timeout: 900_000 },
   async (t) => {
-    const program = process.env['TEST_PROGRAM'] ?? (await built(t))
+    const program = process.env['TEST_PROGRAM'] ?? (await builtProgram(t))
     const folder = t.testdir()
     const args = ['--block-time', '1']
     const fleet = await TestFleet.start({ folder, members: 2, started: 0, servers: 1, program, args })

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { transform } from 'esbuild'
+import type { Test } from 'tap'
 import { ROOT } from './sources.ts'
 
 /** A piece of a source file that a build of its own has otherwise. */
@@ -97,6 +98,13 @@ export class TestBuild {
     })
     writeFileSync(path, code.replace(SOURCE_NAME, '$1.js'))
   }
+}
+
+/** A build of the program without changes, which is removed at the end of a test. @returns its path */
+export async function builtProgram(t: Test): Promise<string> {
+  const build = await TestBuild.create()
+  t.teardown(() => build.remove())
+  return await build.program()
 }
 
 /** A file of the source with a change. @throws Error when what is to be changed does not stand there once */

@@ -1,20 +1,25 @@
 import type { DayCost } from '../../storage/access/lifeUsage.ts'
 
+/** Keys of days and lives that are known: some 50 MiB, whatever is told. */
+const MOST_COSTS = 250_000
+
 /** What lives of others have used, by key and day: of each life the largest value that was heard (fleet.md §7). */
 export class HeardCosts {
   readonly #places = new Map<
     string,
     { total: number; readonly day: number; readonly lives: Map<string, number> }
   >()
+  #count = 0
 
-  /** @returns the sum over all lives when it grew by this; else null */
+  /** @returns the sum over all lives when it grew by this; else null, as for one more than are known */
   raise(life: string, [id, day, cost]: DayCost): number | null {
     const place = `${day} ${id}`
     const known = this.#places.get(place) ?? { total: 0, day, lives: new Map<string, number>() }
-    const before = known.lives.get(life) ?? 0
-    if (cost <= before) return null
+    const before = known.lives.get(life)
+    if (cost <= (before ?? 0) || (before === undefined && this.#count >= MOST_COSTS)) return null
+    if (before === undefined) this.#count += 1
     known.lives.set(life, cost)
-    known.total += cost - before
+    known.total += cost - (before ?? 0)
     this.#places.set(place, known)
     return known.total
   }
@@ -29,6 +34,10 @@ export class HeardCosts {
 
   /** Forgets the days before this one. */
   prune(first: number): void {
-    for (const [place, { day }] of this.#places) if (day < first) this.#places.delete(place)
+    for (const [place, { day, lives }] of this.#places) {
+      if (day >= first) continue
+      this.#count -= lives.size
+      this.#places.delete(place)
+    }
   }
 }

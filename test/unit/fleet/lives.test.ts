@@ -237,3 +237,14 @@ t.test('restarts, cuts, older copies, copied directories: every sum is what was 
     for (const [number, { store }] of members.entries())
       t.equal(countOf(store, id), count, `${id} at ${number}`)
 })
+
+t.test('what is told of others is bounded, whoever tells it', async (t) => {
+  const costs = new HeardCosts()
+  const life = (number: number) => number.toString(16).padStart(16, '0')
+  for (let number = 0; number < 250_000; number += 1) costs.raise(life(number), ['ada', 1, 1])
+  t.equal(costs.raise(life(250_000), ['ada', 1, 1]), null)
+  t.equal(costs.raise(life(250_000), ['bea', 2, 1]), null)
+  t.equal(costs.raise(life(7), ['ada', 1, 3]), 250_002, 'what is known goes on')
+  costs.prune(2)
+  t.equal(costs.raise(life(250_000), ['bea', 2, 1]), 1)
+})
