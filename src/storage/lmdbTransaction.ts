@@ -6,7 +6,7 @@ import type { RootDatabase } from 'lmdb'
  *
  * When a commit fails, the library rejects beside the promise of the transaction another one that carries the reason: it
  * is awaited here, because an unhandled rejection ends the process.
- * @throws what the action throws, and Error with the reason as its cause
+ * @throws what the action throws, and the reason of a commit that failed
  */
 export async function lmdbTransaction(
   root: Pick<RootDatabase<Buffer, Buffer>, 'childTransaction'>,
@@ -19,8 +19,6 @@ export async function lmdbTransaction(
     if (commitError === undefined) throw error
     // By the next turn the reason is known, or never will be.
     const reason = await Promise.race([commitError.catch((cause: unknown) => cause), setImmediate(null)])
-    throw new Error(reason instanceof Error ? reason.message : 'the store cannot be written', {
-      cause: error,
-    })
+    throw reason ?? error
   }
 }
