@@ -31,6 +31,9 @@ import type { Dispatcher } from './scheduler/dispatcher.ts'
 import { FrontWork } from './scheduler/frontWork.ts'
 import { TickSnapshot } from './tickSnapshot.ts'
 
+/** Milliseconds in which what others have is told again by whoever is there: three times what lies between. */
+const RENEWED_FOR = 1500
+
 /** Limits of the envelope. */
 export interface GatewayLimits {
   /** Requests in one batch, those of nested batches included. */
@@ -73,6 +76,8 @@ export class Gateway {
   readonly #head: FrontHead | null
   readonly #waits: BlockWaits
   readonly #announced: AnnouncedBlocks
+  /** When it was told last what is announced, milliseconds. */
+  #announcedAt = 0
   /** Shares this thread among clients. */
   readonly work = new FrontWork()
 
@@ -140,7 +145,7 @@ export class Gateway {
       announced,
       wait: (names, ...asked) =>
         this.#wait(
-          { isMet: () => !names.some((name) => announced.lacks(name)), late: blockNotHere },
+          { isMet: () => !names.some((name) => announced.lacks(name)), late: () => this.#lateBlock() },
           ...asked,
         ),
       work: this.work,
@@ -158,10 +163,21 @@ export class Gateway {
     this.#waits.look()
   }
 
-  /** Other nodes of the same service have these blocks: what names one waits for it here. */
+  /**
+   * Other nodes of the same service have these blocks: what names one waits for it here. To be called again and again as
+   * long as there is one that this node lacks.
+   */
   announce(blocks: readonly BlockReference[]): void {
+    this.#announcedAt = performance.now()
     this.#announced.replace(blocks)
     this.#waits.look()
+  }
+
+  /** Whoever is there says again and again what it has: the rest went away, which is told late on a busy machine. */
+  #lateBlock(): RpcError | null {
+    if (performance.now() - this.#announcedAt < RENEWED_FOR) return blockNotHere()
+    this.#announced.replace([])
+    return null
   }
 
   /** To be called when a block can be read by its hash that is not canonical. */

@@ -426,7 +426,7 @@ export class FleetRuntime {
     // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
     const headAt = isAlone || this.#adopting !== null ? null : this.#lookAtHead(others, now)
     this.#lookAtMaker(others, now)
-    this.#news.announce(others, now)
+    this.#news.announce(others, this.#adopted?.hash ?? null, now)
     const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
     if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)

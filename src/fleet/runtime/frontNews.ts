@@ -13,21 +13,30 @@ export class FrontNews {
   readonly #tell: (event: FleetFrontEvent) => void
   #links = ''
   #announced = ''
+  /** When that was heard of which this member lacks something. */
+  #heardAt = 0
 
   constructor(tell: (event: FleetFrontEvent) => void) {
     this.#tell = tell
   }
 
-  /** Blocks that present members have. @param now milliseconds of the monotonic clock */
-  announce(others: readonly HeardMember[], now: number): void {
+  /**
+   * Blocks that present members have: when they change, and whenever one is heard again that this member lacks.
+   * @param own hash of the block that this member has adopted
+   * @param now milliseconds of the monotonic clock
+   */
+  announce(others: readonly HeardMember[], own: Buffer | null, now: number): void {
     const heard = others.filter(({ heardAt }) => now - heardAt < ANNOUNCED_FOR)
     const blocks = heard.map(({ presence: { executed } }) => ({
       number: executed.number,
       hash: executed.hash,
     }))
     const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
-    if (text === this.#announced) return
+    const lacking = heard.filter(({ presence: { executed } }) => own === null || !executed.hash.equals(own))
+    const heardAt = Math.max(0, ...lacking.map((member) => member.heardAt))
+    if (text === this.#announced && heardAt <= this.#heardAt) return
     this.#announced = text
+    this.#heardAt = heardAt
     this.#tell({ kind: 'announced', blocks })
   }
 

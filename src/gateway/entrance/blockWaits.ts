@@ -20,8 +20,8 @@ export function blockNumberOf(header: string): number | null {
 export interface BlockNeed {
   /** Whether it is there. */
   isMet(): boolean
-  /** The answer when it did not come in time. */
-  late(): RpcError
+  /** The answer when it did not come in time; null when it is not waited for any more. */
+  late(): RpcError | null
 }
 
 interface Waiting extends HeldBody {
@@ -71,8 +71,11 @@ export class BlockWaits {
     const kept = this.#held.keep(body, caller, exchange)
     if (kept instanceof RpcError) return kept
     const timer = setTimeout(() => {
-      this.#end(waiting, 1)
-      if (!exchange.gone) this.#refuse(kept, need.late())
+      const error = need.late()
+      this.#end(waiting, error === null ? 0 : 1)
+      if (exchange.gone) return
+      if (error === null) this.#answer(kept.body, caller, exchange)
+      else this.#refuse(kept, error)
     }, LONGEST_WAIT)
     const waiting: Waiting = { ...kept, need, began: performance.now(), timer }
     this.#waiting.add(waiting)
