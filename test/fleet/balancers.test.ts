@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { testFolder } from '../support/testFolder.ts'
 import { Balancer, type BalancerName, balancerSkip } from './cluster/balancer.ts'
 
-/** How a member answers: with a status, never, or by breaking the connection off. */
-type Manner = number | 'never' | 'broken'
+/** How a member answers: with a status, never, by breaking the connection off, or so where it was used before. */
+type Manner = number | 'never' | 'broken' | 'used'
 
 /** The time-outs of the files, shorter. */
 const SHORT: Readonly<Record<BalancerName, readonly (readonly [string, string])[]>> = {
@@ -27,6 +27,8 @@ async function openMembers(t: Test) {
   const manners: Manner[] = [200, 200, 200]
   const asked: string[][] = [[], [], []]
   const delay = { milliseconds: 0 }
+  /** Connections with a request that was answered. */
+  const used = new WeakSet<Socket>()
   const servers: Server[] = []
   for (const index of [0, 1, 2]) {
     const server = createServer((request, response) => {
@@ -44,10 +46,18 @@ async function openMembers(t: Test) {
         }
         asked[index]?.push(`${request.url} ${body}`)
         if (manner === 'never') return
-        if (manner === 'broken') request.socket.destroy()
-        else setTimeout(() => response.writeHead(manner).end(`m${index}`), delay.milliseconds)
+        const isUsed = used.has(request.socket)
+        used.add(request.socket)
+        if (manner === 'broken' || (manner === 'used' && isUsed)) request.socket.destroy()
+        else
+          setTimeout(
+            () => response.writeHead(manner === 'used' ? 200 : manner).end(`m${index}`),
+            delay.milliseconds,
+          )
       })
     })
+    // Connections are closed where a test says so.
+    server.keepAliveTimeout = 600_000
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
     t.teardown(() => {
@@ -117,6 +127,21 @@ for (const name of ['nginx', 'haproxy'] as const) {
         t.equal((await ask(method)).status, 503, method)
         t.equal(total(), 1, method)
       }
+    })
+
+    await t.test('a member that closes connections that are kept loses nothing', async (t) => {
+      setAll('used', 200, 200)
+      // So that they have more than one at once.
+      delay.milliseconds = 5
+      for (let round = 0; round < 5; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 60 }, (_, at) =>
+            ask(at % 3 === 0 ? 'eth_sendTransaction' : 'eth_call').catch(() => CLOSED),
+          ),
+        )
+        t.same([...new Set(answers.map(({ status }) => status))], [200])
+      }
+      delay.milliseconds = 0
     })
 
     await t.test('long calls are waited for, by their name or their path', async (t) => {
