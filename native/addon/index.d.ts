@@ -938,6 +938,15 @@ export interface ResponseCacheStats {
   bytes: number
 }
 
+/**
+ * Stops or goes on reading from a socket of the library; whether it did. What the kernel has of it waits there. The
+ * library itself goes on reading when it has to wait until it can write.
+ *
+ * `socket` is a `WebSocket` of the library that is open and waits for nothing to be written, `descriptor` what
+ * [`socket_descriptor`] has said of it.
+ */
+export declare function setReading(socket: object, descriptor: number, isReading: boolean): boolean
+
 /** Two rounds of SHA-256, as in Bitcoin: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer
 

@@ -9,6 +9,9 @@ const MOST_REFUSED_IN_SECOND = 200
 /** How long refusals are held back, milliseconds. */
 const HELD_BACK = 200
 
+/** The same where there are many: connections that are made again at once take most of what a refusal costs. */
+const LONGEST_HELD_BACK = 2000
+
 /**
  * Bounds the refusals that one tick of the event loop sends. The library hands over every request that a socket
  * pipelined before it looks at the next socket: thousands of them at once. It stops at the first request that is not
@@ -50,7 +53,7 @@ export class TickBudget {
     })
     holdBack(() => {
       if (!gone) response.cork(write)
-    })
+    }, heldBackFor(this.#refusedInSecond))
   }
 
   #begin(): void {
@@ -63,7 +66,12 @@ export class TickBudget {
   }
 }
 
+/** Milliseconds for which a refusal is held back. @param refused refusals in this second */
+export function heldBackFor(refused: number): number {
+  return Math.min(LONGEST_HELD_BACK, HELD_BACK * Math.ceil(refused / MOST_REFUSED_IN_SECOND))
+}
+
 /** Does something later that a client is to wait for. */
-export function holdBack(action: () => void): void {
-  setTimeout(action, HELD_BACK)
+export function holdBack(action: () => void, milliseconds: number = HELD_BACK): void {
+  setTimeout(action, milliseconds)
 }

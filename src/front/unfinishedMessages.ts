@@ -1,6 +1,7 @@
 import type { WebSocket } from 'uWebSockets.js'
 import { type MemoryAccount, type Reclaimable, UNLIMITED_MEMORY } from '../gateway/access/memoryAccount.ts'
-import { limitReceiveBuffer, receivedBytes, socketDescriptor } from '../native/socketBytes.ts'
+import { limitReceiveBuffer, receivedBytes, setReading, socketDescriptor } from '../native/socketBytes.ts'
+import { ReadingTurns, type TurnReader } from './readingTurns.ts'
 
 /** Bytes of unfinished messages that the sockets may have before anybody looks, where no limit of memory is lower. */
 const UNSEEN_BYTES = 64 * 1024 * 1024
@@ -25,6 +26,8 @@ const OVERHEAD_BYTES = 8 * 1024
 const GROWTH = 2
 /** All of them together may have one of so many parts of the memory of all clients. */
 const TOTAL_SHARE = 2
+/** Bytes that are charged for a message from which on its socket takes turns with others in being read. */
+const LONG_BYTES = 32 * 1024
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
 const FRAME_BYTES = 6
 
@@ -45,6 +48,7 @@ export class UnfinishedMessages {
   readonly #largest: number
   readonly #onClosed: () => void
   readonly #open = new Set<UnfinishedMessage>()
+  readonly #turns = new ReadingTurns<UnfinishedMessage>((read) => this.#measure(read))
   #timer: NodeJS.Timeout | null = null
   #limits = UNLIMITED_MEMORY
   /** Those that the present measurement has not reached. */
@@ -72,12 +76,22 @@ export class UnfinishedMessages {
   opened<T>(socket: WebSocket<T>, account: MemoryAccount): UnfinishedMessage {
     const descriptor = socketDescriptor(socket)
     if (descriptor !== null) limitReceiveBuffer(descriptor, this.#bufferOfOne)
-    const message = new UnfinishedMessage(account, descriptor, () => {
-      this.#closed += 1
-      socket.close()
-      this.#onClosed()
+    const message = new UnfinishedMessage(account, descriptor, this.#turns, {
+      close: () => {
+        this.#closed += 1
+        socket.close()
+        this.#onClosed()
+      },
+      setReading: (isReading) => {
+        // The library waits to write: then it reads as well, and what it waits for must not be forgotten.
+        if (descriptor !== null && socket.getBufferedAmount() === 0) setReading(socket, descriptor, isReading)
+      },
     })
     this.#open.add(message)
+    if (this.#turns.isBusy && descriptor !== null) {
+      message.received(receivedBytes(Int32Array.of(descriptor))[0] ?? -1)
+      message.takeTurns()
+    }
     this.#limits = account.total.limits
     if (this.#timer === null && this.#mayHaveMuch) {
       this.#level = process.memoryUsage.rss()
@@ -88,6 +102,7 @@ export class UnfinishedMessages {
 
   /** It was closed. */
   closed(message: UnfinishedMessage): void {
+    this.#turns.forget(message)
     this.#bytes -= message.held
     message.end()
     this.#open.delete(message)
@@ -124,10 +139,11 @@ export class UnfinishedMessages {
     const received = receivedBytes(Int32Array.from(asked, ({ descriptor }) => descriptor ?? -1))
     for (const [index, message] of asked.entries()) {
       // One that is closed for another has no number any more.
-      if (this.#open.has(message)) message.received(received[index] ?? -1)
+      if (!this.#open.has(message)) continue
+      const before = message.held
+      message.received(received[index] ?? -1)
+      if (this.#open.has(message)) this.#bytes += message.held - before
     }
-    this.#bytes = 0
-    for (const { held } of this.#open) this.#bytes += held
     this.#closeLargest()
   }
 
@@ -144,30 +160,52 @@ export class UnfinishedMessages {
   }
 }
 
+/** What is done to a WebSocket. */
+export interface MeasuredSocket {
+  /** Closes it for what it has. */
+  close(): void
+  /** Has it be read, or not for a while. */
+  setReading(isReading: boolean): void
+}
+
 /** What one WebSocket has of a message that did not end yet. */
-export class UnfinishedMessage implements Reclaimable {
+export class UnfinishedMessage implements Reclaimable, TurnReader {
   readonly account: MemoryAccount
   /** null where it cannot be measured. */
   readonly descriptor: number | null
   /** Bytes that are charged. */
   held = 0
-  readonly #close: () => void
+  readonly #turns: ReadingTurns<UnfinishedMessage>
+  readonly #socket: MeasuredSocket
   /** Bytes that came out of the library, with the heads of their frames. */
   #delivered = 0
   #received = 0
   /** Whether a message ended since the last measurement. */
   #hasEnded = false
+  /** Whether it takes turns in being read. */
+  #takesTurns = false
 
-  constructor(account: MemoryAccount, descriptor: number | null, close: () => void) {
+  constructor(
+    account: MemoryAccount,
+    descriptor: number | null,
+    turns: ReadingTurns<UnfinishedMessage>,
+    socket: MeasuredSocket,
+  ) {
     this.account = account
     this.descriptor = descriptor
-    this.#close = close
+    this.#turns = turns
+    this.#socket = socket
+  }
+
+  get client(): object {
+    return this.account
   }
 
   /** A message ended. @param bytes of its payload */
   whole(bytes: number): void {
     this.#delivered += bytes + FRAME_BYTES
     this.#hasEnded = true
+    if (this.#takesTurns) this.#leaveTurns()
   }
 
   /** A ping or pong came. @param bytes of its payload */
@@ -181,12 +219,30 @@ export class UnfinishedMessage implements Reclaimable {
     // What had come by the last measurement belongs to what ended since. The heads of fragments are not known.
     if (this.#hasEnded) this.#delivered = Math.max(this.#delivered, this.#received)
     this.#hasEnded = false
+    const isSilent = bytes === this.#received
     this.#received = bytes
-    this.#charge(GROWTH * Math.max(0, bytes - this.#delivered - OVERHEAD_BYTES))
+    if (!this.#charge(GROWTH * Math.max(0, bytes - this.#delivered - OVERHEAD_BYTES))) return
+    if (this.#takesTurns) {
+      if (isSilent && this.held === 0) this.#leaveTurns()
+    } else if (this.held > LONG_BYTES) this.takeTurns()
+  }
+
+  /** Has it be read by turns until a message ends, or until it has a turn in which it brings nothing and has nothing. */
+  takeTurns(): void {
+    this.#takesTurns = true
+    this.#turns.add(this)
+  }
+
+  resume(): void {
+    this.#socket.setReading(true)
+  }
+
+  pause(): void {
+    this.#socket.setReading(false)
   }
 
   reclaim(): void {
-    this.#close()
+    this.#socket.close()
   }
 
   /** The socket is closed. */
@@ -196,14 +252,21 @@ export class UnfinishedMessage implements Reclaimable {
     this.held = 0
   }
 
-  #charge(bytes: number): void {
+  #leaveTurns(): void {
+    this.#takesTurns = false
+    this.#turns.remove(this)
+  }
+
+  /** Whether the client may have so much; its socket is closed otherwise. */
+  #charge(bytes: number): boolean {
     const before = this.held
     if (!this.account.change(before, bytes)) {
-      this.#close()
-      return
+      this.#socket.close()
+      return false
     }
     this.held = bytes
     if (before === 0 && bytes > 0) this.account.total.add(this)
     else if (before > 0 && bytes === 0) this.account.total.remove(this)
+    return true
   }
 }

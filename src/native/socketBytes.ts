@@ -18,3 +18,11 @@ export function receivedBytes(descriptors: Int32Array): Float64Array {
 export function limitReceiveBuffer(descriptor: number, bytes: number): boolean {
   return addon.limitReceiveBuffer(descriptor, bytes)
 }
+
+/**
+ * Has a WebSocket that waits for nothing to be written be read, or not until it is to be read again; whether it did.
+ * @param descriptor what {@link socketDescriptor} has said of it
+ */
+export function setReading(socket: object, descriptor: number, isReading: boolean): boolean {
+  return addon.setReading(socket, descriptor, isReading)
+}

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import { ReadingTurns } from '../../../src/front/readingTurns.ts'
 import { UnfinishedMessage } from '../../../src/front/unfinishedMessages.ts'
 import { MemoryAccount, MemoryTotal, UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
 import { frame, openRawWebSocket } from '../../abuse/rawWebSocket.ts'
@@ -130,9 +131,42 @@ t.test(
   },
 )
 
+t.test('beside many long messages that do not end, those of others come through', async (t) => {
+  const before = closed()
+  const sockets: Socket[] = []
+  for (let i = 0; i < 40; i += 1) {
+    const socket = await openRaw(t, `127.0.2.${(i % 8) + 1}`)
+    socket.write(unended(4 * FRAGMENT))
+    sockets.push(socket)
+  }
+  // Measured, they take turns.
+  await until(() => service.stats().front.unfinished.bytes > 40 * 3 * FRAGMENT)
+  const others = await Promise.all(Array.from({ length: 20 }, () => openQuiet(t, '127.0.0.5')))
+  const hashes = others.map((socket) =>
+    ask(socket, { method: 'web3_sha3', params: [`0x${'00'.repeat(200_000)}`] }),
+  )
+  for (const hash of await Promise.all(hashes)) t.match(hash, /^0x[0-9a-f]{64}$/)
+  for (const socket of others) t.equal(await chainIdOn(socket), '0x21')
+  t.equal(closed(), before)
+  // They go on where they were.
+  const answers = sockets.map(async (socket) => {
+    const answer = once(socket, 'data')
+    socket.write(frame(Buffer.from(' '), { opcode: 'continuation' }))
+    const [data] = (await answer) as [Buffer]
+    t.match(data.toString('latin1'), /-32700/)
+  })
+  await Promise.all(answers)
+  t.equal(closed(), before)
+  for (const socket of sockets) socket.destroy()
+  await until(() => used() === 0)
+})
+
 t.test('what the heads of fragments take is not charged for ever', (t) => {
   const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
-  const message = new UnfinishedMessage(account, 1, () => t.fail('it is closed'))
+  const message = new UnfinishedMessage(account, 1, new ReadingTurns(() => undefined), {
+    close: () => t.fail('it is closed'),
+    setReading: () => undefined,
+  })
   let received = 500
   for (let round = 0; round < 10; round += 1) {
     // A thousand messages of one byte in ten fragments.

@@ -42,6 +42,22 @@ pub fn limit_receive_buffer(descriptor: i32, bytes: i32) -> bool {
     }
 }
 
+/// Stops or goes on reading from a socket of the library; whether it did. What the kernel has of it waits there. The
+/// library itself goes on reading when it has to wait until it can write.
+///
+/// `socket` is a `WebSocket` of the library that is open and waits for nothing to be written, `descriptor` what
+/// [`socket_descriptor`] has said of it.
+#[napi(catch_unwind)]
+pub fn set_reading(socket: Object, descriptor: i32, is_reading: bool) -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::set_reading(&socket, descriptor, is_reading).is_some();
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (socket, descriptor, is_reading);
+        false
+    }
+}
+
 fn received(descriptor: i32) -> f64 {
     #[cfg(target_os = "linux")]
     #[allow(clippy::cast_precision_loss, reason = "bytes of a connection are far below 2^53")]
@@ -81,6 +97,64 @@ mod linux {
                 (!symbol.is_null()).then(|| std::mem::transmute::<*mut c_void, ReadField>(symbol))
             }
         })
+    }
+
+    /// `UV_HANDLE`, `UV_POLL` of `uv_handle_type`, and `UV_READABLE` of `uv_poll_event` (libuv 1).
+    const UV_HANDLE: c_int = 5;
+    const UV_POLL: c_int = 8;
+    const UV_READABLE: c_int = 1;
+
+    /// Functions of libuv, which Node.js exports.
+    struct Libuv {
+        handle_size: unsafe extern "C" fn(kind: c_int) -> usize,
+        handle_type: unsafe extern "C" fn(handle: *const c_void) -> c_int,
+        poll_start: unsafe extern "C" fn(handle: *mut c_void, events: c_int, callback: *const c_void) -> c_int,
+        poll_stop: unsafe extern "C" fn(handle: *mut c_void) -> c_int,
+    }
+
+    fn libuv() -> Option<&'static Libuv> {
+        static FOUND: OnceLock<Option<Libuv>> = OnceLock::new();
+        let find = |name: &std::ffi::CStr| {
+            // SAFETY: the name is a C string.
+            let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+            (!symbol.is_null()).then_some(symbol)
+        };
+        FOUND
+            .get_or_init(|| {
+                // SAFETY: symbols of these names have these signatures in libuv 1.
+                unsafe {
+                    Some(Libuv {
+                        handle_size: std::mem::transmute::<*mut c_void, _>(find(c"uv_handle_size")?),
+                        handle_type: std::mem::transmute::<*mut c_void, _>(find(c"uv_handle_get_type")?),
+                        poll_start: std::mem::transmute::<*mut c_void, _>(find(c"uv_poll_start")?),
+                        poll_stop: std::mem::transmute::<*mut c_void, _>(find(c"uv_poll_stop")?),
+                    })
+                }
+            })
+            .as_ref()
+    }
+
+    pub(super) fn set_reading(socket: &Object, descriptor: c_int, is_reading: bool) -> Option<()> {
+        let (read_field, libuv) = (read_field()?, libuv()?);
+        // SAFETY: as for `descriptor`; the socket begins with its `us_poll_t`, and that with a pointer to a `uv_poll_t`,
+        // which is looked at as a handle first. Its callback follows the fields that all handles have.
+        unsafe {
+            let pointer = read_field(socket.raw().cast::<c_void>(), 0);
+            if pointer.is_null() || pointer.add(DESCRIPTOR_AT).cast::<c_int>().read_unaligned() != descriptor {
+                return None;
+            }
+            let handle = pointer.cast::<*mut c_void>().read_unaligned();
+            if handle.is_null() || (libuv.handle_type)(handle) != UV_POLL {
+                return None;
+            }
+            let result = if is_reading {
+                let callback = handle.add((libuv.handle_size)(UV_HANDLE)).cast::<*const c_void>().read();
+                (libuv.poll_start)(handle, UV_READABLE, callback)
+            } else {
+                (libuv.poll_stop)(handle)
+            };
+            (result == 0).then_some(())
+        }
     }
 
     pub(super) fn descriptor(socket: &Object, address: &[u8]) -> Option<i32> {

@@ -1,0 +1,102 @@
+/** Sockets that are read at once while others wait for their turn. */
+const AT_ONCE = 8
+/** Milliseconds of a turn. */
+const TURN_MILLISECONDS = 1
+
+/** Whoever takes turns in being read. */
+export interface TurnReader {
+  /** Whose turns are shared with those of others, such as the account of a client. */
+  readonly client: object
+  /** It is read from now on. */
+  resume(): void
+  /** It is not read until its next turn. */
+  pause(): void
+}
+
+/**
+ * Turns in which sockets are read that bring much. The socket library reads whatever the kernel has of all of them
+ * before anybody else is served, so only some are read at a time: one of each client after the other, while more of
+ * them wait than are read at once.
+ */
+export class ReadingTurns<R extends TurnReader> {
+  readonly #onTurn: (readers: readonly R[]) => void
+  /** Those that are read. */
+  readonly #reading = new Set<R>()
+  /** Those that wait, by client, the next client first. */
+  readonly #waiting = new Map<object, Set<R>>()
+  #timer: NodeJS.Timeout | null = null
+
+  /** @param onTurn called at the end of a turn with those that were read, of which it may remove some */
+  constructor(onTurn: (readers: readonly R[]) => void) {
+    this.#onTurn = onTurn
+  }
+
+  /** Whether some wait. */
+  get isBusy(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** Has a socket that is read take turns from now on. */
+  add(reader: R): void {
+    if (!this.isBusy && this.#reading.size < AT_ONCE) {
+      this.#reading.add(reader)
+      return
+    }
+    this.#pause(reader)
+    this.#timer ??= setTimeout(() => this.#turn(), TURN_MILLISECONDS).unref()
+  }
+
+  /** Has it take no turns any more, and be read. */
+  remove(reader: R): void {
+    if (!this.#reading.delete(reader) && this.#forget(reader)) reader.resume()
+  }
+
+  /** It is closed. */
+  forget(reader: R): void {
+    if (!this.#reading.delete(reader)) this.#forget(reader)
+  }
+
+  #turn(): void {
+    this.#timer = null
+    const ended = [...this.#reading]
+    this.#onTurn(ended)
+    for (const reader of ended) {
+      if (this.#reading.delete(reader)) this.#pause(reader)
+    }
+    while (this.#reading.size < AT_ONCE) {
+      const reader = this.#next()
+      if (reader === null) break
+      this.#reading.add(reader)
+      reader.resume()
+    }
+    if (this.isBusy) this.#timer = setTimeout(() => this.#turn(), TURN_MILLISECONDS).unref()
+  }
+
+  #pause(reader: R): void {
+    reader.pause()
+    const others = this.#waiting.get(reader.client)
+    if (others === undefined) this.#waiting.set(reader.client, new Set([reader]))
+    else others.add(reader)
+  }
+
+  /** The next one of the next client, which is the last one then. */
+  #next(): R | null {
+    for (const [client, readers] of this.#waiting) {
+      this.#waiting.delete(client)
+      for (const reader of readers) {
+        readers.delete(reader)
+        if (readers.size > 0) this.#waiting.set(client, readers)
+        return reader
+      }
+    }
+    return null
+  }
+
+  /** Whether it was waiting. */
+  #forget(reader: R): boolean {
+    const readers = this.#waiting.get(reader.client)
+    if (readers?.delete(reader) !== true) return false
+    if (readers.size === 0) this.#waiting.delete(reader.client)
+    return true
+  }
+}
