@@ -57,10 +57,12 @@ export class Balancer {
         : []),
       ...change,
     ]
-    for (const [find, replace] of here) {
+    // At once: what one of them writes is not another one's to find, such as the first digits of a port.
+    const texts = new Map(here)
+    for (const find of texts.keys())
       if (!text.includes(find)) throw new Error(`.deploy/fleet/${FILES[name]} does not have "${find}"`)
-      text = text.replaceAll(find, replace)
-    }
+    const any = new RegExp([...texts.keys()].map((find) => find.replace(/\W/g, '\\$&')).join('|'), 'g')
+    text = text.replace(any, (find) => texts.get(find) ?? find)
     const path = join(folder, FILES[name])
     writeFileSync(path, text)
     const user = process.getuid?.() === 0 ? 'user root; ' : ''
