@@ -5,6 +5,7 @@ import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
 import { PRECOMPILES_HELP } from './precompiles/options.ts'
 import { quietProcess } from './quietProcess.ts'
+import { REQUEST_HELP } from './request/options.ts'
 import { CEILING_HELP } from './rpc/benchCeiling.ts'
 import { PAIRS_HELP } from './rpc/benchPairs.ts'
 import { RPC_HELP } from './rpc/options.ts'
@@ -33,6 +34,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'processor time of a request beside that of the socket library alone',
     help: CEILING_HELP,
     run: async (args) => (await import('./rpc/benchCeiling.ts')).benchCeiling(args),
+  },
+  request: {
+    summary: 'what each concern of a light request costs: nanoseconds, bytes, calls',
+    help: REQUEST_HELP,
+    run: async (args) => (await import('./request/benchRequest.ts')).benchRequest(args),
   },
   overload: {
     summary: 'many times the peak rate beside idle WebSockets; an abusive key beside a quiet one',

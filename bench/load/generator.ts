@@ -78,6 +78,8 @@ export interface LoadOptions {
   readonly timeline?: boolean
   /** Paths that replace that of the address, round-robin over the requests. */
   readonly paths?: readonly string[]
+  /** Lines such as `Origin: http://localhost:3000` that each HTTP request has beside its own three. */
+  readonly headers?: readonly string[]
   /** Niceness of the generator, as of nice(1). */
   readonly niceness?: number
 }

@@ -23,9 +23,10 @@ const BYTES_FLAGS: readonly string[] = [
 
 /** Counts what light requests cost, in processes of their own. @throws Error when one of them fails */
 export async function countCosts(): Promise<Costs> {
+  const program = join(ROOT, 'test/guard/countMain.ts')
   const [calls, bytes] = await Promise.all([
-    run<Record<string, Cost>>('calls', []),
-    run<Record<string, Bytes>>('bytes', BYTES_FLAGS),
+    runCount<Record<string, Cost>>(program, 'calls'),
+    runCount<Record<string, Bytes>>(program, 'bytes'),
   ])
   return Object.fromEntries(
     Object.entries(calls).map(([row, cost]): [string, RequestCost] => [
@@ -35,9 +36,10 @@ export async function countCosts(): Promise<Costs> {
   )
 }
 
-function run<T>(what: string, flags: readonly string[]): Promise<T> {
-  const args = [...flags, '--import', LOADER, join(ROOT, 'test/guard/countMain.ts'), what]
-  const child = spawn(process.execPath, args, {
+/** Runs a program that counts, in a process of its own; what it says. @throws Error when it fails */
+export function runCount<T>(program: string, what: 'calls' | 'bytes'): Promise<T> {
+  const flags = what === 'bytes' ? BYTES_FLAGS : []
+  const child = spawn(process.execPath, [...flags, '--import', LOADER, program, what], {
     env: testEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -37,7 +37,8 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 
 type RequestHandler = (response: HttpResponse, request: HttpRequest) => void
 
-const ADDRESS = [127, 0, 0, 1]
+/** Of an IPv4 address. */
+const ADDRESS_BYTES = 4
 /** What the library says of a message that left nothing behind. */
 const SENT = 1
 
@@ -215,7 +216,7 @@ class ScriptedResponse {
 
   getRemoteAddress(): ArrayBuffer {
     this.calls.getRemoteAddress += 1
-    return Uint8Array.from(ADDRESS).buffer
+    return new ArrayBuffer(ADDRESS_BYTES)
   }
 
   onAborted(handler: () => void): this {
@@ -272,7 +273,7 @@ class ScriptedSocket {
 
   getRemoteAddress(): ArrayBuffer {
     this.calls.getRemoteAddress += 1
-    return Uint8Array.from(ADDRESS).buffer
+    return new ArrayBuffer(ADDRESS_BYTES)
   }
 
   cork(write: () => void): this {

@@ -17,16 +17,17 @@ pub(crate) enum Requests {
 }
 
 impl Requests {
-    /// Requests for an address, or alternately for other paths of its server.
-    pub(crate) fn new(address: &Address, paths: &[String], bodies: Vec<String>) -> Self {
+    /// Requests for an address, or alternately for other paths of its server, over HTTP with more headers.
+    pub(crate) fn new(address: &Address, paths: &[String], headers: &[String], bodies: Vec<String>) -> Self {
         if address.web_socket {
             return Self::WebSocket(bodies.into_iter().map(Message::text).collect());
         }
         let host = &address.host;
+        let headers: String = headers.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
         let request = |(index, body): (usize, String)| {
             let path = if paths.is_empty() { &address.path } else { &paths[index % paths.len()] };
             format!(
-                "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
                 body.len()
             )
             .into_bytes()

@@ -18,6 +18,9 @@ pub(crate) enum Job {
         /// Paths that replace the address's path, in rotation over the requests.
         #[serde(default)]
         paths: Vec<String>,
+        /// Lines such as `Origin: http://localhost:3000` that each HTTP request has beside its own.
+        #[serde(default)]
+        headers: Vec<String>,
         connections: usize,
         /// Length of the measurement; with `once` its time limit.
         seconds: f64,

@@ -26,9 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
     match read_job(Path::new(&file))? {
-        Job::Load { url, requests, paths, connections, seconds, rate, once, drops, timeline } => {
+        Job::Load { url, requests, paths, headers, connections, seconds, rate, once, drops, timeline } => {
             let address = Address::parse(&url)?;
-            let requests = Requests::new(&address, &paths, read_lines(&requests)?);
+            let requests = Requests::new(&address, &paths, &headers, read_lines(&requests)?);
             let options = LoadOptions { connections, seconds, rate, once, drops, timeline };
             println!("{}", serde_json::to_string(&load::run(&address, &requests, &options)?)?);
         }
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Job::Subscribe { url, connections, subscription, trigger_url, triggers, pause_milliseconds, ready } => {
             let trigger_address = Address::parse(&trigger_url)?;
-            let triggers = Requests::new(&trigger_address, &[], read_lines(&triggers)?);
+            let triggers = Requests::new(&trigger_address, &[], &[], read_lines(&triggers)?);
             let options = SubscriberOptions {
                 connections,
                 subscription: &subscription,
