@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 import { HostCheck, isJsonContent, requestIdOf } from '../../src/front/checks.ts'
 import { HttpExchange, REQUEST_COPIES } from '../../src/front/httpExchange.ts'
+import { OpenExchanges } from '../../src/front/openExchanges.ts'
 import { NO_PAGE } from '../../src/front/origins.ts'
 import { RequestHeaders } from '../../src/front/requestHeaders.ts'
 import { RequestMetadata, trustedScheme } from '../../src/front/requestMetadata.ts'
 import { SocketConnection } from '../../src/front/socketConnection.ts'
 import { SocketExchange } from '../../src/front/socketExchange.ts'
 import type { Caller } from '../../src/gateway/access/caller.ts'
-import type { Exchange } from '../../src/gateway/exchange.ts'
 import type { FastPath } from '../../src/gateway/fastPath/fastPath.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import type { LightFront } from '../../test/guard/lightScene.ts'
@@ -70,9 +70,10 @@ export const SOCKET_STAGES: readonly Stage[] = [
 function addHttp(app: TemplatedApp, front: LightFront, last: HttpConcern): void {
   const does = (concern: HttpConcern) => HTTP_CONCERNS.indexOf(concern) <= HTTP_CONCERNS.indexOf(last)
   const { routes } = front
-  const { admission, options, origins, metrics, pacer, gateway } = routes
+  const { admission, options, origins, gateway } = routes
   const headers = new RequestHeaders()
   const hosts = new HostCheck(options.hosts)
+  const metadata = new RequestMetadata()
   const readsHeaders = does('pass over the headers')
   const checks = does('checks of host, length, type')
   const looksAtPage = does('origin of a page')
@@ -87,7 +88,7 @@ function addHttp(app: TemplatedApp, front: LightFront, last: HttpConcern): void 
   app.post('/*', (response: HttpResponse, request: HttpRequest) => {
     if (readsHeaders) headers.read(request)
     if (checks && !isTaken(headers, hosts, options.maxBodyBytes)) throw new Error('the request is refused')
-    const caller = admits ? admission.admit(new RequestMetadata(response, request)) : anybody
+    const caller = admits ? admission.admit(metadata.of(response, request)) : anybody
     if (caller instanceof RpcError) throw caller
     let access = NO_PAGE
     if (looksAtPage && (headers.origin !== '' || headers.site !== '')) {
@@ -102,16 +103,7 @@ function addHttp(app: TemplatedApp, front: LightFront, last: HttpConcern): void 
       return
     }
     const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
-    const exchange = new HttpExchange(
-      response,
-      access,
-      caller,
-      metrics,
-      pacer,
-      routes.headers,
-      requestId,
-      null,
-    )
+    const exchange = new HttpExchange(response, access, caller, routes, requestId, null)
     exchange.watch()
     response.onData((chunk, isLast) => {
       if (!isLast) throw new Error('the body comes in pieces')
@@ -142,7 +134,7 @@ function isTaken(headers: RequestHeaders, hosts: HostCheck, most: number): boole
 interface Data {
   readonly caller: Caller
   readonly access: typeof NO_PAGE
-  readonly open: Set<Exchange>
+  readonly open: OpenExchanges<SocketExchange<Data>>
   connection: SocketConnection<Data> | null
 }
 
@@ -159,7 +151,7 @@ function addSocket(app: TemplatedApp, front: LightFront, last: SocketConcern): v
   app.ws<Data>('/*', {
     upgrade: (response, request, context) => {
       response.upgrade<Data>(
-        { caller, access: NO_PAGE, open: new Set(), connection: null },
+        { caller, access: NO_PAGE, open: new OpenExchanges(), connection: null },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -187,7 +179,7 @@ function addSocket(app: TemplatedApp, front: LightFront, last: SocketConcern): v
         return
       }
       socket.send(body, false)
-      data.open.delete(exchange)
+      data.open.remove(exchange)
       exchange.leave()
     },
   })

@@ -2,6 +2,9 @@ import type { TemplatedApp } from 'uWebSockets.js'
 
 type Handler = (...values: unknown[]) => unknown
 
+/** No handler of the library takes more values; a list of them would be made for every request. */
+type FourValues = (first: unknown, second: unknown, third: unknown, fourth: unknown) => unknown
+
 /** Methods that take a handler last. */
 const ROUTES: ReadonlySet<string | symbol> = new Set([
   'any',
@@ -31,7 +34,9 @@ export function detachable(app: TemplatedApp): DetachableApp {
   const hold = (handler: Handler): Handler => {
     const holder: { handler: Handler | null } = { handler }
     held.push(holder)
-    return (...values) => holder.handler?.(...values)
+    const forward: FourValues = (first, second, third, fourth) =>
+      holder.handler?.(first, second, third, fourth)
+    return forward as Handler
   }
   const holdAll = (behavior: object): object =>
     Object.fromEntries(

@@ -57,9 +57,12 @@ export interface HttpRoutes {
 /** Adds the HTTP routes: POST anywhere, the page, monitoring, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, origins, probes, loop } = routes
-  const headers = new RequestHeaders()
-  const hosts = new HostCheck(options.hosts)
-  app.post('/*', (response, request) => receive(response, request, headers, hosts, routes))
+  const reading: Reading = {
+    headers: new RequestHeaders(),
+    hosts: new HostCheck(options.hosts),
+    metadata: new RequestMetadata(),
+  }
+  app.post('/*', (response, request) => receive(response, request, reading, routes))
   const others = withoutAmbiguous(app, loop)
   if (routes.page !== null) addPageRoutes(others, routes.page, routes)
   const shown = options.monitoring === null ? 'all' : 'public'
@@ -72,28 +75,29 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   others.any('/*', (response) => refuseMethod(response, loop))
 }
 
-function receive(
-  response: HttpResponse,
-  request: HttpRequest,
-  headers: RequestHeaders,
-  hosts: HostCheck,
-  routes: HttpRoutes,
-): void {
-  const { gateway, admission, options, metrics } = routes
+/** What reads requests, one after the other. */
+interface Reading {
+  readonly headers: RequestHeaders
+  readonly hosts: HostCheck
+  readonly metadata: RequestMetadata
+}
+
+/** Every function that is made here is made for each request, with what it holds. */
+function receive(response: HttpResponse, request: HttpRequest, reading: Reading, routes: HttpRoutes): void {
+  const { headers, hosts } = reading
+  const { admission, options } = routes
   headers.read(request)
   const reason = badRequest(headers, hosts)
   if (reason !== null) {
-    metrics.answered(400)
-    routes.loop.send(response, () => refuseRequest(response, reason))
+    refuseReason(response, reason, routes)
     return
   }
   const status = statusOfRefusal(headers, options)
   if (status !== null) {
-    metrics.answered(status)
-    routes.loop.send(response, () => refuse(response, status))
+    refuseStatus(response, status, routes)
     return
   }
-  const caller = admission.admit(new RequestMetadata(response, request))
+  const caller = admission.admit(reading.metadata.of(response, request))
   const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
@@ -102,81 +106,98 @@ function receive(
     headers.forwardedScheme = trustedScheme(headers.forwardedScheme, response, admission)
     access = routes.origins.accessOf(headers, known?.origins ?? null)
   }
-  const exchange = new HttpExchange(
-    response,
-    access,
-    known,
-    metrics,
-    routes.pacer,
-    routes.headers,
-    requestId,
-    trace,
-  )
+  const exchange = new HttpExchange(response, access, known, routes, requestId, trace)
   const minBlock = headers.minBlock === '' ? 0 : blockNumberOf(headers.minBlock)
+  exchange.watch()
   if (caller instanceof RpcError || minBlock === null) {
-    const { text, status } = errorAnswer('null', caller instanceof RpcError ? caller : NO_NUMBER)
-    exchange.watch()
-    if (routes.loop.holdsBack()) {
-      exchange.answerLater(text, status)
-      return
-    }
-    exchange.corked = true
-    exchange.answer(text, status)
+    refuseError(exchange, caller instanceof RpcError ? caller : NO_NUMBER, routes)
     return
   }
-  exchange.watch()
-  let received: Buffer[] | undefined
-  let size = 0
-  response.onData((chunk, isLast) => {
-    if (exchange.gone) return
-    size += chunk.byteLength
-    if (size > options.maxBodyBytes) {
-      exchange.leave(413)
-      metrics.answered(413)
-      response.cork(() => refuse(response, 413))
-      return
-    }
-    const copies = chunk.byteLength * REQUEST_COPIES
-    if (!exchange.hold(copies)) {
-      received = undefined
-      exchange.corked = true
-      exchange.refuseMemory(copies, 'null')
-      return
-    }
-    if (!isLast) {
-      // The chunk's memory is taken back after this callback.
-      received ??= []
-      received.push(Buffer.from(new Uint8Array(chunk)))
-      return
-    }
-    const body = received === undefined ? chunk : Buffer.concat([...received, new Uint8Array(chunk)])
-    received = undefined
-    const { work } = caller.account
-    if (!gateway.work.admits(work)) {
-      const kept = body instanceof ArrayBuffer ? Buffer.from(new Uint8Array(body)) : body
-      gateway.work.later(work, () => {
-        if (exchange.gone) return false
-        exchange.isBegun = true
-        handle(gateway, minBlock, kept, caller, exchange)
-        exchange.isBegun = false
-        return false
-      })
-      return
-    }
-    exchange.corked = true
-    handle(gateway, minBlock, body, caller, exchange)
-    exchange.corked = false
-  })
+  exchange.minBlock = minBlock
+  response.onData((chunk, isLast) => receiveBody(routes, caller, exchange, chunk, isLast))
 }
 
-/** @param minBlock height that the head is to have at least */
-function handle(
+function refuseReason(response: HttpResponse, reason: string, { metrics, loop }: HttpRoutes): void {
+  metrics.answered(400)
+  loop.send(response, () => refuseRequest(response, reason))
+}
+
+function refuseStatus(response: HttpResponse, status: number, { metrics, loop }: HttpRoutes): void {
+  metrics.answered(status)
+  loop.send(response, () => refuse(response, status))
+}
+
+function refuseError(exchange: HttpExchange, error: RpcError, { loop }: HttpRoutes): void {
+  const { text, status } = errorAnswer('null', error)
+  if (loop.holdsBack()) {
+    exchange.answerLater(text, status)
+    return
+  }
+  exchange.corked = true
+  exchange.answer(text, status)
+}
+
+/** A piece of a body came. Its memory is taken back after this call. */
+function receiveBody(
+  routes: HttpRoutes,
+  caller: Caller,
+  exchange: HttpExchange,
+  chunk: ArrayBuffer,
+  isLast: boolean,
+): void {
+  if (exchange.gone) return
+  const { gateway, options } = routes
+  if (!exchange.arrived(chunk.byteLength, options.maxBodyBytes)) {
+    refuseLong(exchange, routes)
+    return
+  }
+  const copies = chunk.byteLength * REQUEST_COPIES
+  if (!exchange.hold(copies)) {
+    exchange.dropPieces()
+    exchange.corked = true
+    exchange.refuseMemory(copies, 'null')
+    return
+  }
+  if (!isLast) {
+    exchange.keepPiece(chunk)
+    return
+  }
+  const body = exchange.wholeBody(chunk)
+  const { work } = caller.account
+  if (!gateway.work.admits(work)) {
+    handleLater(gateway, body, caller, exchange)
+    return
+  }
+  exchange.corked = true
+  handle(gateway, body, caller, exchange)
+  exchange.corked = false
+}
+
+function refuseLong(exchange: HttpExchange, { metrics }: HttpRoutes): void {
+  const { response } = exchange
+  exchange.leave(413)
+  metrics.answered(413)
+  response.cork(() => refuse(response, 413))
+}
+
+function handleLater(
   gateway: Gateway,
-  minBlock: number,
   body: ArrayBuffer | Buffer,
   caller: Caller,
   exchange: HttpExchange,
 ): void {
+  const kept = body instanceof ArrayBuffer ? Buffer.from(new Uint8Array(body)) : body
+  gateway.work.later(caller.account.work, () => {
+    if (exchange.gone) return false
+    exchange.isBegun = true
+    handle(gateway, kept, caller, exchange)
+    exchange.isBegun = false
+    return false
+  })
+}
+
+function handle(gateway: Gateway, body: ArrayBuffer | Buffer, caller: Caller, exchange: HttpExchange): void {
+  const { minBlock } = exchange
   if (minBlock === 0) gateway.handle(body, caller, exchange)
   else gateway.handleFrom(minBlock, body, caller, exchange)
 }
@@ -217,7 +238,7 @@ function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
 function preflight(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
   const { admission, options, origins, loop } = routes
   const metadata = pageMetadataOf(response, request, admission)
-  const caller = admission.admit(new RequestMetadata(response, request))
+  const caller = admission.admit(new RequestMetadata().of(response, request))
   const keyOrigins = caller instanceof RpcError ? null : caller.origins
   const { allowedOrigin } = origins.accessOf(metadata, keyOrigins)
   if (allowedOrigin === null || !isAllowedHost(options.hosts, metadata.host)) {

@@ -37,22 +37,38 @@ export const REQUEST_COPIES = 3
 /** Bodies of more bytes or characters are sent in pieces. */
 const LARGE = 2 * PIECE_BYTES
 
+/** What all exchanges of a front have in common. */
+export interface ExchangeParts {
+  readonly metrics: FrontMetrics
+  /** Sends large answers. */
+  readonly pacer: AnswerPacer
+  /** That answers carry beside those of every server; null for none. */
+  readonly headers: AnswerHeaders | null
+}
+
+/** A body that comes in pieces. */
+interface Pieces {
+  readonly list: Buffer[]
+  bytes: number
+}
+
 /** One HTTP request. */
 export class HttpExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
   readonly requestId: string | null
   readonly trace: ExchangeTrace | null
-  readonly #response: HttpResponse
+  readonly response: HttpResponse
   readonly restricted: boolean
   readonly #allowedOrigin: string | null
   readonly #caller: Caller | null
-  readonly #metrics: FrontMetrics
-  readonly #pacer: AnswerPacer
+  readonly #parts: ExchangeParts
+  /** What came of the body before its last piece. */
+  #pieces: Pieces | null = null
+  /** The height that the head is to have at least. */
+  minBlock = 0
   /** What is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
-  /** null where answers carry none. */
-  readonly #headers: AnswerHeaders | null
   /** The block that the answer is given at; null for the head when it is sent. */
   #block: BlockReference | null = null
   /** Bytes that were taken from the memory of the caller. */
@@ -67,45 +83,64 @@ export class HttpExchange implements Exchange {
   /**
    * @param access what the page that sent the request may do
    * @param caller who is charged for the request; null when it was not admitted
-   * @param pacer sends large answers
-   * @param headers that answers carry beside those of every server; null for none
    * @param requestId the client's name for the exchange; it is echoed
    */
   constructor(
     response: HttpResponse,
     access: PageAccess,
     caller: Caller | null,
-    metrics: FrontMetrics,
-    pacer: AnswerPacer,
-    headers: AnswerHeaders | null,
+    parts: ExchangeParts,
     requestId: string | null,
     trace: ExchangeTrace | null,
   ) {
-    this.#response = response
+    this.response = response
     this.restricted = access.restricted
     this.#allowedOrigin = access.allowedOrigin
     this.#caller = caller
-    this.#metrics = metrics
-    this.#pacer = pacer
-    this.#headers = headers
+    this.#parts = parts
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
     this.#refusedBefore = caller?.account.refused ?? 0
-    metrics.began()
+    parts.metrics.began()
     if (caller !== null) {
       caller.begin()
-      pacer.asked(caller.account)
+      parts.pacer.asked(caller.account)
     }
   }
 
   /** Waits for the client to go away. To be called where the library's own callback ends before the answer. */
   watch(): void {
-    this.#response.onAborted(() => {
+    this.response.onAborted(() => {
       if (!this.gone) this.#end(null)
       this.#large?.drop()
       this.onGone?.()
     })
+  }
+
+  /** Counts bytes of the body; false when it has more than are taken. */
+  arrived(bytes: number, most: number): boolean {
+    return (this.#pieces?.bytes ?? 0) + bytes <= most
+  }
+
+  /** Keeps a copy of a piece of the body. */
+  keepPiece(piece: ArrayBuffer): void {
+    this.#pieces ??= { list: [], bytes: 0 }
+    this.#pieces.list.push(Buffer.from(new Uint8Array(piece)))
+    this.#pieces.bytes += piece.byteLength
+  }
+
+  /** The body, of which the last piece came. */
+  wholeBody(last: ArrayBuffer): ArrayBuffer | Buffer {
+    if (this.#pieces === null) return last
+    const body = Buffer.concat([...this.#pieces.list, new Uint8Array(last)])
+    this.#pieces = null
+    return body
+  }
+
+  /** Lets go of what came of the body. */
+  dropPieces(): void {
+    this.#pieces = null
   }
 
   /** To be called when the request is answered by others. */
@@ -120,18 +155,11 @@ export class HttpExchange implements Exchange {
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
-    if (body.length > LARGE && !this.#metrics.draining) {
+    if (body.length > LARGE && !this.#parts.metrics.draining) {
       this.#sendLarge(body, status)
       return
     }
-    let isTaken = false
-    if (this.corked) isTaken = this.#write(body, status)
-    else {
-      this.#response.cork(() => {
-        isTaken = this.#write(body, status)
-      })
-    }
-    if (isTaken) this.#end(status)
+    if (this.corked ? this.#write(body, status) : this.#writeCorked(body, status)) this.#end(status)
     else this.#keepRest(body, status)
   }
 
@@ -166,7 +194,7 @@ export class HttpExchange implements Exchange {
   }
 
   beginStream(): AnswerStream {
-    const response = this.#response
+    const response = this.response
     response.cork(() => this.#writeHead(200))
     const stream = new PacedStream(this.#target(), {
       finish: (last) => {
@@ -188,14 +216,14 @@ export class HttpExchange implements Exchange {
       this.refuseMemory(bytes.length, idOfAnswer(body))
       return
     }
-    this.#response.cork(() => this.#writeHead(status))
+    this.response.cork(() => this.#writeHead(status))
     this.#large = new PacedBody(this.#target(), bytes, () => this.#end(status))
   }
 
   /** Queues what the socket did not take of a body. The connection ends when the client's memory is used up. */
   #keepRest(body: string | Uint8Array, status: number): void {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
-    const rest = bytes.subarray(this.#response.getWriteOffset())
+    const rest = bytes.subarray(this.response.getWriteOffset())
     if (!this.hold(rest.length)) {
       this.#caller?.account.refusedMemory()
       this.#abort()
@@ -208,14 +236,14 @@ export class HttpExchange implements Exchange {
   #abort(): void {
     this.#large?.drop()
     this.#end(null)
-    this.#response.close()
+    this.response.close()
   }
 
   #target(): PacedTarget {
     const client = this.#caller?.account ?? this
     return {
-      response: this.#response,
-      pacer: this.#pacer,
+      response: this.response,
+      pacer: this.#parts.pacer,
       client,
       memory: this.#caller?.account.memory ?? null,
       isGone: () => this.gone,
@@ -226,7 +254,9 @@ export class HttpExchange implements Exchange {
   /** Whether the request was refused and its client keeps asking after refusals. */
   #isFlood(): boolean {
     const account = this.#caller?.account
-    return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#metrics.draining
+    return (
+      account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#parts.metrics.draining
+    )
   }
 
   /**
@@ -235,19 +265,27 @@ export class HttpExchange implements Exchange {
    */
   #write(body: string | Uint8Array, status: number): boolean {
     this.#writeHead(status)
-    if (body.length === 0 || this.#metrics.draining) {
+    if (body.length === 0 || this.#parts.metrics.draining) {
       this.#finish(body)
       return true
     }
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    return this.#response.tryEnd(body, length)[1]
+    return this.response.tryEnd(body, length)[1]
+  }
+
+  #writeCorked(body: string | Uint8Array, status: number): boolean {
+    let isTaken = false
+    this.response.cork(() => {
+      isTaken = this.#write(body, status)
+    })
+    return isTaken
   }
 
   /** Sends what is left; while the node stops the connection ends with it. */
   #finish(body: string | Uint8Array): void {
-    const { draining } = this.#metrics
-    if (draining) this.#metrics.ending()
-    this.#response.end(body, draining)
+    const { draining } = this.#parts.metrics
+    if (draining) this.#parts.metrics.ending()
+    this.response.end(body, draining)
   }
 
   #end(status: number | null): void {
@@ -255,20 +293,21 @@ export class HttpExchange implements Exchange {
     if (this.#held > 0) this.#caller?.account.memory.release(this.#held)
     this.#held = 0
     this.#caller?.end()
-    this.#metrics.ended()
+    this.#parts.metrics.ended()
     this.trace?.end(status)
   }
 
   #writeHead(status: number): void {
-    const response = this.#response
-    this.#metrics.answered(status)
+    const { response } = this
+    const { headers, metrics } = this.#parts
+    metrics.answered(status)
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
     writeAllowedOrigin(response, this.#allowedOrigin)
     if (status === 429)
       writeLimitHeaders(response, this.#caller?.account ?? null, this.#allowedOrigin !== null)
     else if (status === 503) writeRetryAfter(response, this.#allowedOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
-    if (this.#headers !== null) this.#headers.write(response, this.#block, this.#allowedOrigin !== null)
+    if (headers !== null) headers.write(response, this.#block, this.#allowedOrigin !== null)
     response.writeHeader(CONTENT_TYPE, APPLICATION_JSON)
   }
 }

@@ -22,32 +22,38 @@ export function pageMetadataOf(
   }
 }
 
-/** What admission may ask about a request, taken from it only then: each look costs a call into the library. */
+/**
+ * What admission may ask about a request, taken from it only then: each look costs a call into the library. One serves
+ * all requests that are admitted at the same place.
+ */
 export class RequestMetadata implements AdmissionRequest {
-  readonly #response: HttpResponse
-  readonly #request: HttpRequest
-  readonly #path: string | null
+  #response: HttpResponse | null = null
+  #request: HttpRequest | null = null
+  #path: string | null = null
 
-  /** @param path in place of the request's own */
-  constructor(response: HttpResponse, request: HttpRequest, path: string | null = null) {
+  /** What is asked about from now on. @param path in place of the request's own */
+  of(response: HttpResponse, request: HttpRequest, path: string | null = null): this {
     this.#response = response
     this.#request = request
     this.#path = path
+    return this
   }
 
   get path(): string {
-    return this.#path ?? this.#request.getUrl()
+    return this.#path ?? this.#request?.getUrl() ?? ''
   }
 
   get origin(): string {
-    return pageOriginOf(this.#request.getHeader('origin'))
+    return pageOriginOf(this.#request?.getHeader('origin') ?? '')
   }
 
   get address(): ArrayBuffer {
-    return this.#response.getRemoteAddress()
+    return this.#response?.getRemoteAddress() ?? NO_ADDRESS
   }
 
   get forwardedFor(): string {
-    return this.#request.getHeader('x-forwarded-for')
+    return this.#request?.getHeader('x-forwarded-for') ?? ''
   }
 }
+
+const NO_ADDRESS = new ArrayBuffer(0)

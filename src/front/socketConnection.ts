@@ -48,7 +48,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
   }
 
   notify(frame: Uint8Array): void {
-    this.#send(frame, frame.byteLength)
+    this.#send(frame)
   }
 
   /** Whether the client is to read what waits for it before it is answered further. */
@@ -66,7 +66,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
 
   /** Sends the answer to a message. */
   answer(body: string | Uint8Array): void {
-    this.#send(body, Buffer.byteLength(body))
+    this.#send(body)
   }
 
   /** Ends the socket; what waits is still sent as far as the client reads it. */
@@ -112,11 +112,11 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     this.account.total.remove(this)
   }
 
-  #send(message: string | Uint8Array, length: number): void {
+  #send(message: string | Uint8Array): void {
     const socket = this.#socket
     if (socket === null) return
     const waiting = socket.getBufferedAmount()
-    if (waiting > 0 && waiting + length > this.#maxBacklog) {
+    if (waiting > 0 && waiting + lengthOf(message) > this.#maxBacklog) {
       this.end(TOO_SLOW, 'too slow')
       return
     }
@@ -134,4 +134,8 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     this.held = waiting
     return true
   }
+}
+
+function lengthOf(message: string | Uint8Array): number {
+  return typeof message === 'string' ? Buffer.byteLength(message) : message.byteLength
 }

@@ -3,6 +3,7 @@ import type { Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
+import type { ListedExchange, OpenExchanges } from './openExchanges.ts'
 import type { PageAccess } from './origins.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
@@ -12,17 +13,18 @@ export interface SocketUse {
   /** What the page may do that opened it. */
   readonly access: PageAccess
   /** Messages without an answer yet. */
-  readonly open: Set<Exchange>
+  readonly open: OpenExchanges<ListedExchange>
 }
 
 /** One message of a WebSocket. */
-export class SocketExchange<T extends SocketUse> implements Exchange {
+export class SocketExchange<T extends SocketUse> implements Exchange, ListedExchange {
   onGone: (() => void) | undefined
   gone = false
+  place = 0
   readonly connection: SocketConnection<T>
   readonly trace: ExchangeTrace | null
   readonly restricted: boolean
-  readonly #open: Set<Exchange>
+  readonly #open: OpenExchanges<ListedExchange>
   readonly #caller: Caller
   readonly #metrics: FrontMetrics
   /** Bytes that were taken from the memory of the caller. */
@@ -50,7 +52,7 @@ export class SocketExchange<T extends SocketUse> implements Exchange {
   answer(body: string | Uint8Array): void {
     if (this.gone) return
     this.#end()
-    this.#open.delete(this)
+    this.#open.remove(this)
     // A notification has no answer, and an empty frame is none.
     if (body.length > 0) this.connection.answer(body)
     if (this.#metrics.draining && this.#open.size === 0) this.connection.goAway()

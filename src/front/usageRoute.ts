@@ -43,7 +43,7 @@ function receive(response: HttpResponse, request: HttpRequest, path: string, rou
   response.onAborted(() => {
     gone = true
   })
-  const caller = admission.admit(new RequestMetadata(response, request, path))
+  const caller = admission.admit(new RequestMetadata().of(response, request, path))
   const { allowedOrigin, foreign } = origins.accessOf(
     metadata,
     caller instanceof RpcError ? null : caller.origins,

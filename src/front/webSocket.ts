@@ -6,6 +6,7 @@ import { isAllowedHost } from './checks.ts'
 import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
+import { OpenExchanges } from './openExchanges.ts'
 import type { Origins, PageAccess, PageMetadata } from './origins.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
 import { RequestHeaders } from './requestHeaders.ts'
@@ -54,7 +55,7 @@ interface SocketData {
   /** The page that opened it. */
   readonly page: PageMetadata
   /** Messages without an answer yet. */
-  readonly open: Set<MessageExchange>
+  readonly open: OpenExchanges<MessageExchange>
   /** Messages that are answered once the client has read what waits for it. */
   readonly unread: KeptMessage[]
   /** Requests over the limits of the caller since the last message without one. */
@@ -115,7 +116,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         loop.send(response, () => refuseRequest(response, BAD_HOST))
         return
       }
-      const caller = admission.admit(new RequestMetadata(response, request))
+      const caller = admission.admit(new RequestMetadata().of(response, request))
       headers.forwardedScheme = trustedScheme(headers.forwardedScheme, response, admission)
       const access = origins.accessOf(headers, caller instanceof RpcError ? null : caller.origins)
       if (access.foreign) {
@@ -139,7 +140,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
           caller,
           access,
           page,
-          open: new Set(),
+          open: new OpenExchanges(),
           unread: [],
           unfinished: null,
           connection: null,
@@ -208,7 +209,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       if (message !== null) unfinished.closed(message)
       caller.closed(socket)
       unread.length = 0
-      for (const exchange of open) exchange.leave()
+      for (const exchange of open.all()) exchange.leave()
       if (connection === null) return
       connection.closed()
       events.subscriptions.drop(connection)

@@ -103,7 +103,14 @@ export async function openLightScene(): Promise<LightScene> {
     chain: chainOptionsFromConfig(dev, 'Rhizome-guard'),
     node: nodeInfoFromConfig(dev, 'guard'),
   })
-  const hosted = fillDefaults({ network: 'regtest', profile: 'hosted', metricsPort: 0, dataDir })
+  const hosted = fillDefaults({
+    network: 'regtest',
+    profile: 'hosted',
+    // The clients of a bench come from one address.
+    clientSockets: 1_000_000,
+    metricsPort: 0,
+    dataDir,
+  })
   const fronts: Readonly<Record<Access, LightFront>> = {
     dev: openFront(node, dev, false),
     hosted: openFront(node, hosted, false),
