@@ -29,7 +29,14 @@ async function openServer(t: Test): Promise<Server> {
   const [metrics, turns] = [new FrontMetrics(), new AnswerPacer()]
   const app = App()
   app.get('/*', (response, incoming) => {
-    const exchange = new HttpExchange(response, NO_PAGE, null, { metrics, pacer: turns, headers: null }, null, null)
+    const exchange = new HttpExchange(
+      response,
+      NO_PAGE,
+      null,
+      { metrics, pacer: turns, headers: null },
+      null,
+      null,
+    )
     exchange.watch()
     const path = incoming.getUrl()
     if (path === '/small') exchange.answer('"small"', 200)
