@@ -318,12 +318,14 @@ export class SyncSession {
   }
 
   /**
-   * The branch is lighter than its peer announced: once may be due to a reorganisation, more is an attack.
+   * The branch is lighter than its peer announced: once may be due to a reorganisation, more is an attack. Whoever the
+   * operator trusts is asked after the others, as with other claims.
    */
   #light(): SessionEnd {
     const leader = this.#currentLeader
     // A replacement leader did not announce the whole branch.
-    if (leader === this.#leader && this.#deps.budget.light(leader.address) > 1) leader.score('invalidMessage')
+    const isClaimed = leader === this.#leader && !leader.trusted
+    if (isClaimed && this.#deps.budget.light(leader.address) > 1) leader.score('invalidMessage')
     return this.#fail(leader)
   }
 

@@ -55,7 +55,7 @@ export function answerRequest(
       return body && { type: 'bodyResponse', id: request.id, ...body }
     }
     case 'skeletonRequest': {
-      const found = skeleton(chain, blocks, request.startNumber)
+      const found = skeleton(blocks, request.startNumber)
       return found && { type: 'skeletonResponse', id: request.id, blocks: found }
     }
     case 'blockRangeRequest': {
@@ -112,9 +112,9 @@ function compressedHeaders(blocks: StoredBlocks, hash: Buffer, count: number): B
  * The skeleton from the step at or below a height on, and the best block, or the next step, as last (p2p.md
  * §5).
  */
-function skeleton(chain: ServedChain, blocks: StoredBlocks, start: number): BlockIdentifier[] | null {
+function skeleton(blocks: StoredBlocks, start: number): BlockIdentifier[] | null {
   if (!isHeight(start) || blocks.at(start) === null) return null
-  const best = chain.reader.head().number
+  const best = blocks.best().number
   const first = Math.floor(start / HEADERS_PER_REQUEST) * HEADERS_PER_REQUEST
   const end = Math.min(best, first + HEADERS_PER_REQUEST * SKELETON_STEPS)
   const numbers: number[] = []

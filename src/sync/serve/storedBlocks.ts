@@ -13,6 +13,8 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 export interface ServedChain {
   readonly spec: NetworkSpec
   readonly reader: ChainStoreReader
+  /** The best block that peers were told of, which may wait to be the head (fleet.md §3); the head unless given. */
+  readonly tip?: BlockReference
 }
 
 /** Content of type 15 (p2p.md §4). */
@@ -36,10 +38,28 @@ export class StoredBlocks {
     return number === null ? null : { number, hash }
   }
 
-  /** The canonical block of a height. */
+  /** The best block that peers were told of; the head where that is not stored. */
+  best(): BlockReference {
+    const { reader, tip } = this.#chain
+    if (tip !== undefined && reader.heightOf(tip.hash) !== null) return tip
+    const { number, hash } = reader.head()
+    return { number, hash }
+  }
+
+  /** The block of a height in the chain of the {@link best} one: what peers were told of has to be shown. */
   at(number: number): BlockReference | null {
+    let block: BlockReference | null = this.#chain.tip === undefined ? null : this.best()
+    if (block !== null && number > block.number) return null
+    while (block !== null && !this.#isCanonical(block)) {
+      if (block.number === number) return block
+      block = this.parentOf(block)
+    }
     const hash = this.#chain.reader.hashByNumber(number)
     return hash === null ? null : { number, hash }
+  }
+
+  #isCanonical({ number, hash }: BlockReference): boolean {
+    return this.#chain.reader.hashByNumber(number)?.equals(hash) === true
   }
 
   /** Its parent, if it is stored. */

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { Block } from '../../../../src/chain/codec/block.ts'
 import { parseHeader } from '../../../../src/chain/codec/headerDecoder.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../../src/config/networks/byName.ts'
@@ -76,6 +77,30 @@ t.test('what gets no answer', async (t) => {
   ]
   for (const question of silent) t.equal(answerRequest(chain, question), null, JSON.stringify(question.type))
 })
+
+t.test(
+  'the chain of the best block that peers were told of is shown, also before it is the head',
+  async (t) => {
+    const { maker, chain, blocks } = scene(t, 6)
+    const [genesis, first, second] = blocks as [Block, Block, Block, ...Block[]]
+    const branch = maker.extend(second, 3, { label: 'waits' })
+    const told = branch.at(-1) ?? second
+    const served = { spec: chain.spec, reader: chain.reader, tip: told }
+    const ask = (question: ChainRequest) => answerRequest(served, question)
+    t.match(ask({ type: 'skeletonRequest', id: 1n, startNumber: 0 }), {
+      blocks: [{ hash: genesis.hash }, { hash: told.hash, number: 5 }],
+    })
+    t.match(ask({ type: 'skeletonRequest', id: 1n, startNumber: 5 }), { blocks: [{}, { hash: told.hash }] })
+    t.match(ask({ type: 'blockHashRequest', id: 1n, height: 3 }), { hash: branch[0]?.hash })
+    t.match(ask({ type: 'blockHashRequest', id: 1n, height: 1 }), { hash: first.hash })
+    t.equal(ask({ type: 'blockHashRequest', id: 1n, height: 6 }), null)
+    // A store that lacks it shows the head.
+    const lacking = { ...served, tip: { number: 9, hash: Buffer.alloc(32, 9) } }
+    t.match(answerRequest(lacking, { type: 'skeletonRequest', id: 1n, startNumber: 0 }), {
+      blocks: [{}, { hash: chain.reader.head().hash }],
+    })
+  },
+)
 
 t.test('a block on a state that was edited by hand is given to nobody', async (t) => {
   const { chain, blocks } = scene(t, 2)
