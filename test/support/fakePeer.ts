@@ -116,7 +116,7 @@ export class FakePeer implements Peer {
     const answer = (await this.misbehave(full)) ?? this.#answer(full) ?? 'silent'
     if (this.isGone) throw new PeerRequestError('GONE', 'gone')
     if (answer === 'silent') {
-      await new Promise((resolve) => setTimeout(resolve, timeout))
+      await new Promise((resolve) => setTimeout(resolve, timeout).unref())
       this.score('timeoutMessage')
       throw new PeerRequestError('TIMEOUT', 'silent')
     }
