@@ -10,6 +10,7 @@ import { CEILING_HELP } from './rpc/benchCeiling.ts'
 import { PAIRS_HELP } from './rpc/benchPairs.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
+import { SENDS_HELP } from './sends/options.ts'
 import { SYNC_HELP } from './sync/options.ts'
 
 interface Bench {
@@ -39,6 +40,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'what each concern of a light request costs: nanoseconds, bytes, calls',
     help: REQUEST_HELP,
     run: async (args) => (await import('./request/benchRequest.ts')).benchRequest(args),
+  },
+  sends: {
+    summary: 'processor time of a send by thread and function, beside other builds and anvil',
+    help: SENDS_HELP,
+    run: async (args) => (await import('./sends/benchSends.ts')).benchSends(args),
   },
   overload: {
     summary: 'many times the peak rate beside idle WebSockets; an abusive key beside a quiet one',

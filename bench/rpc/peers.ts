@@ -26,11 +26,16 @@ export interface Peer {
 const ANVIL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const START_LIMIT_MS = 30_000
 
-/** Starts this node on a new data directory. @param program a compiled command line in place of this repository's */
+/**
+ * Starts this node on a new data directory.
+ * @param program a compiled command line in place of this repository's
+ * @param nodeArgs options of Node.js itself
+ */
 export async function startRhizome(
   args: readonly string[],
   name = 'rhizome',
   program?: string,
+  nodeArgs: readonly string[] = [],
 ): Promise<Peer> {
   if (program === undefined && cliArguments().length > 1) {
     throw new Error(
@@ -42,6 +47,7 @@ export async function startRhizome(
     dataDir,
     args: ['--log-level', 'warn', ...args],
     ...(program === undefined ? {} : { program }),
+    nodeArgs,
   })
   return {
     name,

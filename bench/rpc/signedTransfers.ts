@@ -7,6 +7,8 @@ export interface TransferPlan {
   /** Number of senders, and of transactions of each. */
   readonly accounts: number
   readonly perAccount: number
+  /** Nonce of the first transaction of each; 0 unless given. */
+  readonly firstNonce?: number
 }
 
 /** An account that sends in a measurement. */
@@ -29,10 +31,16 @@ export function sendingAccounts(count: number): SendingAccount[] {
 /**
  * Signed transfers of a wei from each account to the next, round-robin, so that no account waits for itself.
  */
-export function signTransfers({ chainId, gasPrice, accounts, perAccount }: TransferPlan): Hex[] {
+export function signTransfers({
+  chainId,
+  gasPrice,
+  accounts,
+  perAccount,
+  firstNonce = 0,
+}: TransferPlan): Hex[] {
   const senders = sendingAccounts(accounts)
   const signed: Hex[] = []
-  for (let nonce = 0; nonce < perAccount; nonce++) {
+  for (let nonce = firstNonce; nonce < firstNonce + perAccount; nonce++) {
     for (const [index, { key }] of senders.entries()) {
       const to = senders[(index + 1) % senders.length]?.address
       if (to === undefined) continue

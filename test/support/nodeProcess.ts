@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CommandResult, startCommand } from './cli.ts'
+import { type CommandResult, cliArguments, startCommand } from './cli.ts'
 
 /** A node that runs as a process of its own. */
 export interface NodeProcess {
@@ -28,6 +28,8 @@ export interface StartNodeOptions {
   readonly under?: readonly string[]
   /** A compiled command line in place of this repository's. */
   readonly program?: string
+  /** Options of Node.js itself. */
+  readonly nodeArgs?: readonly string[]
   /** What requests put behind the address, such as `/KEY`. */
   readonly path?: string
   /** The port; a free one unless given. */
@@ -79,7 +81,7 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
   const command = startCommand(
     ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...open, ...metrics, ...args],
     options.under,
-    options.program === undefined ? undefined : [options.program],
+    [...(options.nodeArgs ?? []), ...(options.program === undefined ? cliArguments() : [options.program])],
   )
   const url = `http://${host}:${port}${options.path ?? ''}`
   const request = <T>(method: string, params: readonly unknown[] = []) => askNode<T>(url, method, params)

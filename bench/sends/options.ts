@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+
+export const SENDS_HELP = `bench -- sends: what a send costs, durable before its answer, by turns beside other builds and anvil, by thread, and by
+function of the threads that run JavaScript; writes bench/results/sends.{md,json}
+
+  --before NAME=DIR   another build: a folder with dist/ and native/addon/; may be repeated
+  --accounts N        senders (default 1000)
+  --per-account N     transactions of each in a turn (default 12)
+  --connections N     of the closed loop (default 64)
+  --runs N            turns that count, after one that warms up (default 7)
+  --instant           a block as soon as something can be mined, in place of one every second
+  --profile           one turn more of each build under perf, where it is installed: its functions by thread
+  --alone             without anvil`
+
+/** Options of `bench -- sends`. */
+export interface SendsOptions {
+  readonly before: readonly (readonly [name: string, folder: string])[]
+  readonly accounts: number
+  readonly perAccount: number
+  readonly connections: number
+  readonly runs: number
+  readonly instant: boolean
+  readonly profile: boolean
+  readonly alone: boolean
+}
+
+/** @throws Error for what is no option, and for a build without a name */
+export function readSendsOptions(args: string[]): SendsOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      before: { type: 'string', multiple: true, default: [] },
+      accounts: { type: 'string', default: '1000' },
+      'per-account': { type: 'string', default: '12' },
+      connections: { type: 'string', default: '64' },
+      runs: { type: 'string', default: '7' },
+      instant: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      alone: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    before: values.before.map((text) => {
+      const [name = '', folder] = text.split(/=(.*)/s)
+      if (folder === undefined) throw new Error(`--before: NAME=DIR expected, not ${text}`)
+      return [name, folder]
+    }),
+    accounts: Number(values.accounts),
+    perAccount: Number(values['per-account']),
+    connections: Number(values.connections),
+    runs: Number(values.runs),
+    instant: values.instant,
+    profile: values.profile,
+    alone: values.alone,
+  }
+}
