@@ -3,6 +3,7 @@ import { RlpError, type RlpFault } from '../../chain/codec/rlpReader.ts'
 import { acceptsSignature } from '../../chain/codec/signature.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import type { SendOutcome } from '../../txpool/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
@@ -25,7 +26,8 @@ export const sendRawTransaction = defineMethod({
 })
 
 /**
- * Offers a signed transaction to the pool.
+ * Offers a signed transaction to the pool, which decodes it. Only what it does not take is decoded here as well, for the
+ * reason that the sender is told: a fault of the bytes themselves comes before any other.
  * @returns its hash
  * @throws RpcError for bytes that are no transaction of this chain, and when the pool refuses it
  */
@@ -33,20 +35,30 @@ export async function sendEncoded(
   { commands, node }: Pick<NodeContext, 'commands' | 'node'>,
   encoded: Buffer,
 ): Promise<Buffer> {
-  const transaction = decode(encoded, node.chainId)
+  let outcome: SendOutcome
+  try {
+    outcome = await commands.sendTransaction(encoded)
+  } catch (error) {
+    assertOfThisChain(encoded, node.chainId)
+    throw error
+  }
+  if (outcome.status === 'accepted') return outcome.hash
+  assertOfThisChain(encoded, node.chainId)
+  throw transactionRefused(outcome)
+}
+
+/** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain, or lack a gas limit */
+function assertOfThisChain(encoded: Buffer, ownChainId: number): void {
+  const transaction = decode(encoded, ownChainId)
   if (transaction.fields.gasLimitBytes.length === 0) {
     throw invalidParams('Missing parameter, gasPrice, gas or value')
   }
-  if (!acceptsSignature(transaction, node.chainId)) {
-    const { chainId } = transaction.fields
-    // The reference's text for any signature that a block may not have.
-    throw chainId === 0 || chainId === node.chainId
-      ? invalidParams(`Invalid chainId: ${chainId}`)
-      : wrongChainId(chainId, node.chainId)
-  }
-  const outcome = await commands.sendTransaction(encoded)
-  if (outcome.status === 'refused') throw transactionRefused(outcome)
-  return outcome.hash
+  if (acceptsSignature(transaction, ownChainId)) return
+  const { chainId } = transaction.fields
+  // The reference's text for any signature that a block may not have.
+  throw chainId === 0 || chainId === ownChainId
+    ? invalidParams(`Invalid chainId: ${chainId}`)
+    : wrongChainId(chainId, ownChainId)
 }
 
 /** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain */

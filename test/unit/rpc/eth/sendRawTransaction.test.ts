@@ -1,0 +1,57 @@
+import t from 'tap'
+import { RpcError } from '../../../../src/rpc/errors.ts'
+import { sendEncoded } from '../../../../src/rpc/eth/sendRawTransaction.ts'
+import type { SendOutcome } from '../../../../src/txpool/interface.ts'
+import { toHex } from '../../../../src/util/bytes.ts'
+import { signedTransaction } from '../../../support/signedTransaction.ts'
+import { openDevNode } from '../evm/devNode.ts'
+
+const HASH = Buffer.alloc(32, 7)
+const NOTHING = Buffer.alloc(0)
+const TOO_LOW: SendOutcome = { status: 'refused', reason: 'transaction nonce too low', stats: {} }
+
+/** Sends to a chain thread that answers like this. */
+function sendTo(sendTransaction: (encoded: Buffer) => Promise<SendOutcome>, encoded: Buffer) {
+  return sendEncoded({ commands: { sendTransaction }, node: { chainId: 33 } } as never, encoded)
+}
+
+const taking = async (): Promise<SendOutcome> => ({ status: 'accepted', hash: HASH })
+const refusing = async () => TOO_LOW
+const failing = async () => {
+  throw new RpcError('storeUnwritable', 'the disk is full')
+}
+
+t.test('what the pool takes is not decoded before', async (t) => {
+  // Only the chain thread knows that these bytes are none.
+  t.same(await sendTo(taking, Buffer.from('no transaction')), HASH)
+})
+
+const FAULTS: readonly (readonly [what: string, encoded: Buffer, message: RegExp])[] = [
+  ['no list', Buffer.from([0x61]), /Invalid input: /],
+  ['cut off', signedTransaction().encoded.subarray(0, 40), /doesn't have enough space/],
+  ['a type', Buffer.from([2, 0xc0]), /transaction type not valid: 0x2/],
+  ['no gas limit', signedTransaction({ gasLimitBytes: NOTHING }).encoded, /Missing parameter, gasPrice/],
+  ['another chain', signedTransaction({ chainId: 30 }).encoded, /Invalid chainId: 30, for the chain id/],
+]
+
+t.test('a fault of the bytes comes before any other', async (t) => {
+  for (const [what, encoded, message] of FAULTS) {
+    await t.rejects(sendTo(refusing, encoded), { kind: 'invalidParams', message }, `${what}, refused`)
+    await t.rejects(sendTo(failing, encoded), { kind: 'invalidParams', message }, `${what}, beside a failure`)
+  }
+})
+
+t.test('what has no fault gets the answer of the chain thread', async (t) => {
+  const { encoded } = signedTransaction()
+  await t.rejects(sendTo(refusing, encoded), { kind: 'transactionRefused', message: TOO_LOW.reason })
+  await t.rejects(sendTo(failing, encoded), { kind: 'storeUnwritable', message: 'the disk is full' })
+})
+
+t.test('a node answers the same', async (t) => {
+  const { ask } = await openDevNode(t)
+  for (const [what, encoded, message] of FAULTS) {
+    const asked = ask('eth_sendRawTransaction', toHex(encoded))
+    await t.rejects(asked, { message: new RegExp(`-32602 .*${message.source}`) }, what)
+  }
+  t.same(await ask('txpool_status'), { pending: '0x0', queued: '0x0' }, 'none is in the pool')
+})
