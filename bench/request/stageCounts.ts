@@ -7,7 +7,7 @@ import type { Access } from '../../test/guard/lightScene.ts'
 globalThis.setInterval = (() => ({ unref: () => undefined, ref: () => undefined })) as never
 
 const { listen } = await import('../../src/front/server.ts')
-const { countBytes, countCalls } = await import('../../test/guard/counting.ts')
+const { countBytes, countCalls, watchAddon } = await import('../../test/guard/counting.ts')
 const { fewHeaders, openLightScene, pageHeaders, pathOf, SOCKET_HEADERS } = await import(
   '../../test/guard/lightScene.ts'
 )
@@ -18,6 +18,7 @@ const { HTTP_STAGES, SOCKET_STAGES } = await import('./stages.ts')
 /** As many as a client may send before the end of a turn is waited for. */
 const PER_TURN = 16
 
+const natives = process.argv[2] === 'bytes' ? null : watchAddon()
 const scene = await openLightScene()
 const body = new TextEncoder().encode(BODY).buffer
 
@@ -53,6 +54,6 @@ type SendOf = (library: InstanceType<typeof ScriptedLibrary>) => () => void
 
 const subjects: Subject[] = []
 for (const access of ACCESSES) subjects.push(...(await subjectsOf(access)))
-const costs = await (process.argv[2] === 'bytes' ? countBytes : countCalls)(subjects)
+const costs = await (natives === null ? countBytes(subjects) : countCalls(subjects, natives))
 await scene.close()
 process.stdout.write(JSON.stringify(Object.fromEntries<unknown>(costs)))

@@ -119,13 +119,12 @@ export declare class FastPath {
   /** Answers from a state, too. */
   readState(store: StateStore, spec: ChainSpec, callGas: bigint, estimateGas: bigint): void
   /**
-   * Parses a body and answers what of it is in memory and short. The end of the answer, where all that was asked
-   * has one; 0 where it does not; -1 where names of blocks have to be told first (`unknownBlocks`); -3 for what is no
-   * JSON, -4 for what is nested too deep, -5 for a batch of far too many elements.
+   * A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
+   * all that was asked has one; 0 where it does not; -1 where names of blocks have to be told first
+   * (`unknownBlocks`); -3 for what is no JSON, -4 for what is nested too deep, -5 for a batch of far too many
+   * elements. `otherForm`: for callers who want to be told of reverts in another form than the node's own.
    */
-  answer(body: ArrayBuffer | Uint8Array, out: Uint8Array): number
-  /** The same for a caller who wants to be told of reverts in another form than the node's own. */
-  answerInOtherForm(body: ArrayBuffer | Uint8Array, out: Uint8Array): number
+  answerFunction(otherForm: boolean): (body: ArrayBuffer | Uint8Array, out: Uint8Array) => number
   /** Writes all records of the last body, where they found no room in the output. */
   copyRecords(out: Uint8Array): void
   /**

@@ -103,18 +103,26 @@ export interface NativeFastPathParts {
   readonly cachedBytes: number
 }
 
+/** Not a method of the native class: finding its object again takes as long as an answer. */
+type AnswerFunction = ReturnType<FastPath['answerFunction']>
+
 /**
  * Parses bodies, and answers from their bytes to the bytes of the answer, at one head of the chain: reads of the state
  * as far as it is in memory, encoded objects, cached responses, short calls at the newest block.
  */
 export class NativeFastPath {
   readonly #handle: FastPath
+  readonly #answer: AnswerFunction
+  readonly #answerInOtherForm: AnswerFunction
 
   constructor({ methods, objects, batch, cachedBytes }: NativeFastPathParts) {
     const list = methods.map(({ fast, ...rest }): MethodName => {
       return fast === null ? rest : { ...rest, fast: fast as FastMethod }
     })
-    this.#handle = native(() => new addon.FastPath(list, batch, objects.handle, cachedBytes))
+    const handle = native(() => new addon.FastPath(list, batch, objects.handle, cachedBytes))
+    this.#handle = handle
+    this.#answer = native(() => handle.answerFunction(false))
+    this.#answerInOtherForm = native(() => handle.answerFunction(true))
   }
 
   /** Answers from a state, too. */
@@ -128,7 +136,7 @@ export class NativeFastPath {
    * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number {
-    return otherForm ? this.#handle.answerInOtherForm(body, out) : this.#handle.answer(body, out)
+    return otherForm ? this.#answerInOtherForm(body, out) : this.#answer(body, out)
   }
 
   /** Writes all records of the last body, where they found no room in the output. */

@@ -45,9 +45,51 @@ const ROOT = new URL('../../', import.meta.url).href
 /** Files of the measurement itself. */
 const OWN = 'test/guard/'
 
-/** Counts functions and calls of each kind. Nothing is optimised meanwhile. */
-export async function countCalls(subjects: readonly Subject[]): Promise<Map<string, Cost>> {
-  const natives = watchAddon()
+/** Calls by the name of what is called. */
+export type CallCounts = Record<string, number>
+
+type Callable = (...values: unknown[]) => unknown
+
+/**
+ * Counts the calls of every function and method of the native core from now on, and of the functions that these make.
+ * To be called before anything else is opened.
+ */
+export function watchAddon(): CallCounts {
+  const calls: CallCounts = {}
+  const counted = (before: Callable, label: string): Callable => {
+    calls[label] = 0
+    return function (this: unknown, ...values: unknown[]) {
+      calls[label] = (calls[label] ?? 0) + 1
+      const result: unknown = Reflect.apply(before, this, values)
+      return typeof result === 'function' ? counted(result as Callable, `result of ${label}`) : result
+    }
+  }
+  const watch = (owner: object, name: string, label: string) => {
+    const before: unknown = Reflect.get(owner, name)
+    if (typeof before === 'function') Reflect.set(owner, name, counted(before as Callable, label))
+  }
+  for (const name of Object.keys(addon)) {
+    const value: unknown = Reflect.get(addon, name)
+    if (typeof value !== 'function') continue
+    const prototype: unknown = value.prototype
+    const methods = prototype instanceof Object ? Object.getOwnPropertyNames(prototype) : []
+    const isClass = methods.length > 1
+    if (!isClass) watch(addon, name, name)
+    else
+      for (const method of methods) {
+        const property = Object.getOwnPropertyDescriptor(prototype, method)
+        if (method !== 'constructor' && property?.writable === true)
+          watch(prototype as object, method, `${name}.${method}`)
+      }
+  }
+  return calls
+}
+
+/** Counts functions and calls of each kind. Nothing is optimised meanwhile. @param natives of {@link watchAddon} */
+export async function countCalls(
+  subjects: readonly Subject[],
+  natives: CallCounts,
+): Promise<Map<string, Cost>> {
   const session = new Session()
   session.connect()
   const post = <T>(method: string, parameters: object = {}) =>
@@ -145,35 +187,6 @@ async function partsOf(action: () => Promise<void>): Promise<Bytes[]> {
 function assertAnswered({ name, library }: Subject): void {
   const answer = library.lastAnswer
   if (!answer.includes('"result":') || answer.includes('"error":')) throw new Error(`${name}: ${answer}`)
-}
-
-/** Counts the calls of every function and method of the native core from now on. */
-function watchAddon(): Record<string, number> {
-  const calls: Record<string, number> = {}
-  const watch = (owner: object, name: string, label: string) => {
-    const before: unknown = Reflect.get(owner, name)
-    if (typeof before !== 'function') return
-    calls[label] = 0
-    Reflect.set(owner, name, function (this: unknown, ...values: unknown[]) {
-      calls[label] = (calls[label] ?? 0) + 1
-      return Reflect.apply(before, this, values)
-    })
-  }
-  for (const name of Object.keys(addon)) {
-    const value: unknown = Reflect.get(addon, name)
-    if (typeof value !== 'function') continue
-    const prototype: unknown = value.prototype
-    const methods = prototype instanceof Object ? Object.getOwnPropertyNames(prototype) : []
-    const isClass = methods.length > 1
-    if (!isClass) watch(addon, name, name)
-    else
-      for (const method of methods) {
-        const property = Object.getOwnPropertyDescriptor(prototype, method)
-        if (method !== 'constructor' && property?.writable === true)
-          watch(prototype as object, method, `${name}.${method}`)
-      }
-  }
-  return calls
 }
 
 function sumByFile({ result }: Coverage): Record<string, number> {

@@ -1,7 +1,10 @@
 //! Bodies that the front thread parses and, as far as it can, answers from their bytes.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use napi::Env;
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_answers::{EncodedAnswers, NamedBlock, Unknown};
@@ -13,6 +16,7 @@ use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;
 use crate::byte_array::{OutputBytes, Uint8Array};
 use crate::bytes;
+use crate::direct_function::{DirectCall, direct_function};
 use crate::errors::{Result, invalid};
 use crate::execution::{BlockEnvironment, unsigned64};
 use crate::fast_path_types::{FastCallStats, MethodName, ResponseCacheStats, UnknownBlock};
@@ -40,7 +44,8 @@ const BATCH_TOO_LARGE: i32 = -5;
 /// Parses bodies and answers them as far as what they ask for is in memory and short.
 #[napi]
 pub struct FastPath {
-    inner: rhizome_rpc::FastPath,
+    /// Shared with the functions that answer.
+    inner: Rc<RefCell<rhizome_rpc::FastPath>>,
 }
 
 #[napi]
@@ -51,7 +56,8 @@ impl FastPath {
         let methods = methods.into_iter().map(to_name).collect::<Result<Vec<_>>>()?;
         let cache = ResponseCache::new(usize::try_from(cached_bytes).map_err(invalid)?);
         let objects = EncodedAnswers::new(objects.inner.clone());
-        Ok(Self { inner: rhizome_rpc::FastPath::new(methods, most as usize, objects, cache) })
+        let inner = rhizome_rpc::FastPath::new(methods, most as usize, objects, cache);
+        Ok(Self { inner: Rc::new(RefCell::new(inner)) })
     }
 
     /// Answers from a state, too.
@@ -65,49 +71,26 @@ impl FastPath {
     ) -> Result<()> {
         let caps =
             GasCaps { call: unsigned64("callGas", &call_gas)?, estimate: unsigned64("estimateGas", &estimate_gas)? };
-        self.inner.state = Some(StateReads::new(store.shared()));
-        self.inner.calls = Some(FastCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
+        let mut inner = self.inner.borrow_mut();
+        inner.state = Some(StateReads::new(store.shared()));
+        inner.calls = Some(FastCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
         Ok(())
     }
 
-    /// Parses a body and answers what of it is in memory and short. The end of the answer, where all that was asked
-    /// has one; 0 where it does not; -1 where names of blocks have to be told first (`unknownBlocks`); -3 for what is no
-    /// JSON, -4 for what is nested too deep, -5 for a batch of far too many elements.
-    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
-    pub fn answer(&mut self, body: BorrowedBytes, out: OutputBytes) -> i32 {
-        self.answer_for(&body, false, out)
-    }
-
-    /// The same for a caller who wants to be told of reverts in another form than the node's own.
-    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
-    pub fn answer_in_other_form(&mut self, body: BorrowedBytes, out: OutputBytes) -> i32 {
-        self.answer_for(&body, true, out)
-    }
-
-    fn answer_for(&mut self, body: &[u8], other_form: bool, mut out: OutputBytes) -> i32 {
-        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        let (shape, end) = match self.inner.answer(body, other_form, room) {
-            Ok(Answered::Whole(shape, length)) => (shape, length + HEAD),
-            Ok(Answered::Partly(shape)) => (shape, 0),
-            Err(Fault::Parse) => return PARSE,
-            Err(Fault::TooDeep) => return TOO_DEEP,
-            Err(Fault::BatchTooLarge) => return BATCH_TOO_LARGE,
-        };
-        let records = self.inner.records();
-        let flags = if shape.is_batch { BATCH } else { 0 } | if shape.is_refused { REFUSED } else { 0 };
-        head[..WORD].copy_from_slice(&flags.to_ne_bytes());
-        head[WORD..FIRST_RECORD].copy_from_slice(&(records.len() as u32).to_ne_bytes());
-        put_words(records, &mut head[FIRST_RECORD..]);
-        match end {
-            0 if !self.inner.unknown().is_empty() => UNKNOWN_BLOCKS,
-            _ => i32::try_from(end).unwrap_or(PARTLY),
-        }
+    /// A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
+    /// all that was asked has one; 0 where it does not; -1 where names of blocks have to be told first
+    /// (`unknownBlocks`); -3 for what is no JSON, -4 for what is nested too deep, -5 for a batch of far too many
+    /// elements. `otherForm`: for callers who want to be told of reverts in another form than the node's own.
+    #[napi(catch_unwind, ts_return_type = "(body: ArrayBuffer | Uint8Array, out: Uint8Array) => number")]
+    pub fn answer_function(&self, env: Env, other_form: bool) -> Result<napi::Unknown<'static>> {
+        let parts = AnswerParts { inner: Rc::clone(&self.inner), other_form };
+        direct_function(&env, "answer", parts)
     }
 
     /// Writes all records of the last body, where they found no room in the output.
     #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
     pub fn copy_records(&self, mut out: OutputBytes) {
-        put_words(self.inner.records(), out.bytes());
+        put_words(self.inner.borrow().records(), out.bytes());
     }
 
     /// Executes the call that the last body asked for. The end of the answer; 0 where it is left to others; -2 where
@@ -115,7 +98,7 @@ impl FastPath {
     #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
     pub fn run(&mut self, mut out: OutputBytes) -> i32 {
         let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        match self.inner.run(room) {
+        match self.inner.borrow_mut().run(room) {
             Ran::Written(length) => i32::try_from(length + HEAD).unwrap_or(PARTLY),
             Ran::UnknownBlockContext => UNKNOWN_BLOCK_CONTEXT,
             Ran::Declined => PARTLY,
@@ -133,21 +116,23 @@ impl FastPath {
                 number: Some(block.block_number as i64),
             },
         };
-        self.inner.unknown().iter().map(block).collect()
+        self.inner.borrow().unknown().iter().map(block).collect()
     }
 
     /// Says which block a name stands for, and the root of its state, where that can be read.
     #[napi(catch_unwind)]
     pub fn name_block(&mut self, name: String, hash: Uint8Array, root: Option<Uint8Array>) -> Result<()> {
         let root = root.map(|root| bytes::hash("root", &root)).transpose()?;
-        self.inner.name_block(name.as_bytes(), NamedBlock { hash: bytes::hash("block hash", &hash)?, root });
+        self.inner
+            .borrow_mut()
+            .name_block(name.as_bytes(), NamedBlock { hash: bytes::hash("block hash", &hash)?, root });
         Ok(())
     }
 
     /// Says that a block is canonical.
     #[napi(catch_unwind)]
     pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
-        self.inner.confirm(bytes::hash("block hash", &block_hash)?);
+        self.inner.borrow_mut().confirm(bytes::hash("block hash", &block_hash)?);
         Ok(())
     }
 
@@ -155,7 +140,7 @@ impl FastPath {
     #[napi(catch_unwind)]
     pub fn set_block_context(&mut self, root: Uint8Array, block: BlockEnvironment) -> Result<()> {
         let (root, block) = (bytes::hash("root", &root)?, block.to_env()?);
-        if let Some(calls) = &mut self.inner.calls {
+        if let Some(calls) = &mut self.inner.borrow_mut().calls {
             calls.set_block_context(root, block);
         }
         Ok(())
@@ -164,7 +149,7 @@ impl FastPath {
     /// Lets calls take time again: a turn of the thread is over.
     #[napi(catch_unwind)]
     pub fn end_turn(&mut self) {
-        if let Some(calls) = &mut self.inner.calls {
+        if let Some(calls) = &mut self.inner.borrow_mut().calls {
             calls.end_turn();
         }
     }
@@ -172,21 +157,23 @@ impl FastPath {
     /// What follows the id in a cached response to parameters that is longer than the output.
     #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array")]
     pub fn find(&self, key: u32, params: BorrowedBytes) -> Option<String> {
-        let found = self.inner.cache.find(u16::try_from(key).ok()?, &params);
+        let inner = self.inner.borrow();
+        let found = inner.cache.find(u16::try_from(key).ok()?, &params);
         found.map(|text| String::from_utf8_lossy(text).into_owned())
     }
 
     /// Lookups of cached responses to parameters, and their bytes.
     #[napi(catch_unwind)]
     pub fn response_cache_stats(&mut self) -> ResponseCacheStats {
-        let Lookups { hits, misses } = self.inner.lookups();
-        ResponseCacheStats { hits: hits as i64, misses: misses as i64, bytes: self.inner.cache.bytes() as i64 }
+        let mut inner = self.inner.borrow_mut();
+        let Lookups { hits, misses } = inner.lookups();
+        ResponseCacheStats { hits: hits as i64, misses: misses as i64, bytes: inner.cache.bytes() as i64 }
     }
 
     /// Calls that were executed here.
     #[napi(catch_unwind)]
     pub fn call_stats(&self) -> FastCallStats {
-        let stats = self.inner.calls.as_ref().map(FastCalls::stats).unwrap_or_default();
+        let stats = self.inner.borrow().calls.as_ref().map(FastCalls::stats).unwrap_or_default();
         let CallStats { attempts, failures, gas, wasted_gas } = stats;
         FastCallStats {
             attempts: attempts as i64,
@@ -199,27 +186,58 @@ impl FastPath {
     /// Keeps what follows the id in an answer to parameters, as UTF-8.
     #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array, text: Uint8Array")]
     pub fn keep(&mut self, key: u32, params: BorrowedBytes, text: BorrowedBytes) -> Result<()> {
-        self.inner.cache.keep(u16::try_from(key).map_err(invalid)?, &params, &text);
+        self.inner.borrow_mut().cache.keep(u16::try_from(key).map_err(invalid)?, &params, &text);
         Ok(())
     }
 
     /// Keeps what follows the id in an answer to no parameters.
     #[napi(catch_unwind)]
     pub fn keep_plain(&mut self, index: u32, text: String) -> Result<()> {
-        self.inner.keep_plain(u16::try_from(index).map_err(invalid)?, text.as_bytes());
+        self.inner.borrow_mut().keep_plain(u16::try_from(index).map_err(invalid)?, text.as_bytes());
         Ok(())
     }
 
     /// Drops answers to no parameters.
     #[napi(catch_unwind)]
     pub fn forget_plain(&mut self) {
-        self.inner.forget_plain();
+        self.inner.borrow_mut().forget_plain();
     }
 
     /// Drops everything that depends on the head.
     #[napi(catch_unwind)]
     pub fn forget(&mut self) {
-        self.inner.forget();
+        self.inner.borrow_mut().forget();
+    }
+}
+
+/// What the functions that answer have.
+struct AnswerParts {
+    inner: Rc<RefCell<rhizome_rpc::FastPath>>,
+    other_form: bool,
+}
+
+impl DirectCall for AnswerParts {
+    type Arguments = (BorrowedBytes, OutputBytes);
+
+    fn call(&self, (body, mut out): Self::Arguments) -> i32 {
+        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+        let mut inner = self.inner.borrow_mut();
+        let (shape, end) = match inner.answer(&body, self.other_form, room) {
+            Ok(Answered::Whole(shape, length)) => (shape, length + HEAD),
+            Ok(Answered::Partly(shape)) => (shape, 0),
+            Err(Fault::Parse) => return PARSE,
+            Err(Fault::TooDeep) => return TOO_DEEP,
+            Err(Fault::BatchTooLarge) => return BATCH_TOO_LARGE,
+        };
+        let records = inner.records();
+        let flags = if shape.is_batch { BATCH } else { 0 } | if shape.is_refused { REFUSED } else { 0 };
+        head[..WORD].copy_from_slice(&flags.to_ne_bytes());
+        head[WORD..FIRST_RECORD].copy_from_slice(&(records.len() as u32).to_ne_bytes());
+        put_words(records, &mut head[FIRST_RECORD..]);
+        match end {
+            0 if !inner.unknown().is_empty() => UNKNOWN_BLOCKS,
+            _ => i32::try_from(end).unwrap_or(PARTLY),
+        }
     }
 }
 
