@@ -128,10 +128,10 @@ export declare class FastPath {
   /** Writes all records of the last body, where they found no room in the output. */
   copyRecords(out: Uint8Array): void
   /**
-   * Executes the call that the last body asked for. The end of the answer; 0 where it is left to others; -2 where
-   * its block has to be told first (`setBlockContext`).
+   * A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
+   * to others; -2 where its block has to be told first (`setBlockContext`).
    */
-  run(out: Uint8Array): number
+  runFunction(): (out: Uint8Array) => number
   /** What has to be known so that more of the last body can be answered. */
   unknownBlocks(): Array<UnknownBlock>
   /** Says which block a name stands for, and the root of its state, where that can be read. */

@@ -114,6 +114,7 @@ export class NativeFastPath {
   readonly #handle: FastPath
   readonly #answer: AnswerFunction
   readonly #answerInOtherForm: AnswerFunction
+  readonly #run: ReturnType<FastPath['runFunction']>
 
   constructor({ methods, objects, batch, cachedBytes }: NativeFastPathParts) {
     const list = methods.map(({ fast, ...rest }): MethodName => {
@@ -123,6 +124,7 @@ export class NativeFastPath {
     this.#handle = handle
     this.#answer = native(() => handle.answerFunction(false))
     this.#answerInOtherForm = native(() => handle.answerFunction(true))
+    this.#run = native(() => handle.runFunction())
   }
 
   /** Answers from a state, too. */
@@ -146,7 +148,7 @@ export class NativeFastPath {
 
   /** Executes the call that the last body asked for: the end of the answer, or one of the results above. */
   run(out: Uint8Array): number {
-    return this.#handle.run(out)
+    return this.#run(out)
   }
 
   /** What has to be known so that more of the last body can be answered. */

@@ -21,7 +21,7 @@ pub trait DirectCall: Sized + 'static {
     fn call(&self, arguments: Self::Arguments) -> i32;
 }
 
-/// Two arguments of a function.
+/// Arguments of a function.
 pub trait Arguments: Sized {
     /// Reads them, of a live environment whose values they are.
     ///
@@ -30,12 +30,20 @@ pub trait Arguments: Sized {
     unsafe fn read(env: sys::napi_env, values: [sys::napi_value; COUNT]) -> NapiResult<Self>;
 }
 
+/// The most arguments.
 const COUNT: usize = 2;
 
 impl Arguments for (BorrowedBytes, OutputBytes) {
     unsafe fn read(env: sys::napi_env, [first, second]: [sys::napi_value; COUNT]) -> NapiResult<Self> {
         // SAFETY: as this function's.
         unsafe { Ok((BorrowedBytes::from_napi_value(env, first)?, OutputBytes::from_napi_value(env, second)?)) }
+    }
+}
+
+impl Arguments for OutputBytes {
+    unsafe fn read(env: sys::napi_env, [first, _]: [sys::napi_value; COUNT]) -> NapiResult<Self> {
+        // SAFETY: as this function's.
+        unsafe { Self::from_napi_value(env, first) }
     }
 }
 

@@ -93,16 +93,11 @@ impl FastPath {
         put_words(self.inner.borrow().records(), out.bytes());
     }
 
-    /// Executes the call that the last body asked for. The end of the answer; 0 where it is left to others; -2 where
-    /// its block has to be told first (`setBlockContext`).
-    #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
-    pub fn run(&mut self, mut out: OutputBytes) -> i32 {
-        let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        match self.inner.borrow_mut().run(room) {
-            Ran::Written(length) => i32::try_from(length + HEAD).unwrap_or(PARTLY),
-            Ran::UnknownBlockContext => UNKNOWN_BLOCK_CONTEXT,
-            Ran::Declined => PARTLY,
-        }
+    /// A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
+    /// to others; -2 where its block has to be told first (`setBlockContext`).
+    #[napi(catch_unwind, ts_return_type = "(out: Uint8Array) => number")]
+    pub fn run_function(&self, env: Env) -> Result<napi::Unknown<'static>> {
+        direct_function(&env, "run", RunParts { inner: Rc::clone(&self.inner) })
     }
 
     /// What has to be known so that more of the last body can be answered.
@@ -237,6 +232,24 @@ impl DirectCall for AnswerParts {
         match end {
             0 if !inner.unknown().is_empty() => UNKNOWN_BLOCKS,
             _ => i32::try_from(end).unwrap_or(PARTLY),
+        }
+    }
+}
+
+/// What the function that executes calls has.
+struct RunParts {
+    inner: Rc<RefCell<rhizome_rpc::FastPath>>,
+}
+
+impl DirectCall for RunParts {
+    type Arguments = OutputBytes;
+
+    fn call(&self, mut out: OutputBytes) -> i32 {
+        let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+        match self.inner.borrow_mut().run(room) {
+            Ran::Written(length) => i32::try_from(length + HEAD).unwrap_or(PARTLY),
+            Ran::UnknownBlockContext => UNKNOWN_BLOCK_CONTEXT,
+            Ran::Declined => PARTLY,
         }
     }
 }
