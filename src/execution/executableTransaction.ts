@@ -4,7 +4,7 @@ import type { ExecutableTransaction } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** Pays to the key of whoever signed a transaction that sends it value (bridge.md §4.3). */
-const BRIDGE = Buffer.from('0000000000000000000000000000000001000006', 'hex')
+export const BRIDGE: Buffer = Buffer.from('0000000000000000000000000000000001000006', 'hex')
 
 /**
  * A transaction in the form of the native core.

@@ -9,6 +9,7 @@ import { basicCost } from '../native/transactionExecution.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
 import { max, min } from '../util/bigint.ts'
 import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
+import { createBasicCosts } from './basicCosts.ts'
 import type { BlockLimits, PoolAccount, PoolHead } from './interface.ts'
 
 const NO_NUMBERS = { nonce: EMPTY_BYTES, gasPrice: EMPTY_BYTES, value: EMPTY_BYTES }
@@ -42,6 +43,11 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
     minimumGasPrice: header.fields.minimumGasPrice ?? 0n,
   }
   const accounts = new Map<string, PoolAccount | null>()
+  const costOf = createBasicCosts((transaction, sender) => {
+    const executable = toExecutable(transaction, sender, spec.chainId)
+    // The cost does not depend on numbers, which may be too large for any block.
+    return executable === null ? LEAST_COST : basicCost(nativeSpec, number, { ...executable, ...NO_NUMBERS })
+  })
   return {
     header,
     get minimumGasPrice() {
@@ -63,13 +69,9 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
       accounts.set(key, account)
       return account
     },
-    basicCost: (transaction, sender) => {
-      const executable = toExecutable(transaction, sender, spec.chainId)
+    basicCost: (transaction, sender) =>
       // A gas limit that no block can run is refused by rule 8, whatever the cost.
-      if (executable === null) return LEAST_COST
-      // The cost does not depend on numbers, which may be too large for any block.
-      return basicCost(nativeSpec, number, { ...executable, ...NO_NUMBERS })
-    },
+      transaction.executionGasLimit === null ? LEAST_COST : costOf(transaction, sender),
   }
 }
 

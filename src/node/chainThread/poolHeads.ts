@@ -27,17 +27,21 @@ export class PoolHeads {
 
   of(header: BlockHeader): PoolHead {
     const { nativeSpec, stateStore: store } = this.#open
-    return createPoolHead({
-      spec: this.#spec,
-      nativeSpec,
-      store,
-      header,
-      nextLimits: () => this.#limitsOn(header),
-    })
+    return createPoolHead({ spec: this.#spec, nativeSpec, store, header, nextLimits: this.#limitsOn(header) })
   }
 
-  #limitsOn(head: BlockHeader): BlockLimits | null {
-    return this.#maker === null ? null : nextBlockLimits(this.#maker, head)
+  /** Each transaction asks several times; they change when a user adjusts the policy. */
+  #limitsOn(head: BlockHeader): () => BlockLimits | null {
+    let known: { gasLimit: bigint; minimumGasPrice: bigint; limits: BlockLimits } | null = null
+    return () => {
+      const maker = this.#maker
+      if (maker === null) return null
+      const { gasLimit, minimumGasPrice } = maker
+      if (known?.gasLimit !== gasLimit || known.minimumGasPrice !== minimumGasPrice) {
+        known = { gasLimit, minimumGasPrice, limits: nextBlockLimits(maker, head) }
+      }
+      return known.limits
+    }
   }
 
   /**
