@@ -82,6 +82,7 @@ export class UnfinishedMessages {
         socket.close()
         this.#onClosed()
       },
+      makeRoom: (bytes) => this.#closeLargestOf(account, bytes),
       setReading: (isReading) => {
         // The library waits to write: then it reads as well, and what it waits for must not be forgotten.
         if (descriptor !== null && socket.getBufferedAmount() === 0) setReading(socket, descriptor, isReading)
@@ -147,6 +148,16 @@ export class UnfinishedMessages {
     this.#closeLargest()
   }
 
+  /** Closes the socket of a client that has most, if it has more than so many bytes; whether there was one. */
+  #closeLargestOf(account: MemoryAccount, bytes: number): boolean {
+    let largest: UnfinishedMessage | null = null
+    for (const message of this.#open) {
+      if (message.account === account && message.held > (largest?.held ?? bytes)) largest = message
+    }
+    largest?.reclaim()
+    return largest !== null
+  }
+
   /** Messages that do not end leave a part of the memory to requests and answers. The largest clients lose theirs first. */
   #closeLargest(): void {
     const most = this.#limits.total / TOTAL_SHARE
@@ -164,6 +175,8 @@ export class UnfinishedMessages {
 export interface MeasuredSocket {
   /** Closes it for what it has. */
   close(): void
+  /** Closes another one of its client that has more than so many bytes; whether there was one. */
+  makeRoom(bytes: number): boolean
   /** Has it be read, or not for a while. */
   setReading(isReading: boolean): void
 }
@@ -257,10 +270,11 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
     this.#turns.remove(this)
   }
 
-  /** Whether the client may have so much; its socket is closed otherwise. */
+  /** Whether the client may have so much. Of its sockets the one that has most is closed otherwise. */
   #charge(bytes: number): boolean {
     const before = this.held
-    if (!this.account.change(before, bytes)) {
+    while (!this.account.change(before, bytes)) {
+      if (this.#socket.makeRoom(bytes)) continue
       this.#socket.close()
       return false
     }

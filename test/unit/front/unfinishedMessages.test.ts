@@ -87,6 +87,20 @@ t.test('messages that do not end are bounded for a client, and nobody else is cl
   await until(() => used() === 0)
 })
 
+t.test('of the sockets of a client the one that has most is closed', async (t) => {
+  const before = closed()
+  const [large, small] = [await openRaw(t, '127.0.0.6'), await openRaw(t, '127.0.0.6')]
+  large.write(unended(6 * MIB))
+  await until(() => used() > 11 * MIB)
+  small.write(unended(3 * MIB))
+  await until(() => closed() - before === 1)
+  await until(() => large.destroyed)
+  await until(() => used() > 5 * MIB)
+  t.notOk(small.destroyed)
+  small.destroy()
+  await until(() => used() === 0)
+})
+
 t.test('one frame whose last bytes never come is bounded for all clients together', async (t) => {
   const before = closed()
   const small = await openRaw(t, '127.0.0.20')
@@ -165,6 +179,7 @@ t.test('what the heads of fragments take is not charged for ever', (t) => {
   const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
   const message = new UnfinishedMessage(account, 1, new ReadingTurns(() => undefined), {
     close: () => t.fail('it is closed'),
+    makeRoom: () => false,
     setReading: () => undefined,
   })
   let received = 500
