@@ -39,6 +39,14 @@ interface Transport {
   readonly headers: readonly string[]
 }
 
+/** What was counted with a script in place of the socket library. */
+interface Counts {
+  readonly calls: Readonly<Record<string, Cost>>
+  readonly bytes: Readonly<Record<string, Bytes>>
+  /** Nanoseconds of one thread. */
+  readonly alone: Readonly<Record<string, number>>
+}
+
 /** Headers of a page beside those that the generator sends. */
 const MORE_HEADERS = pageHeaders(0)
   .filter(([name]) => !['host', 'content-type', 'content-length'].includes(name))
@@ -69,6 +77,8 @@ export async function benchRequest(args: string[]): Promise<void> {
     runCount<Record<string, Cost>>(program, 'calls'),
     runCount<Record<string, Bytes>>(program, 'bytes'),
   ])
+  // Alone on its processor.
+  const alone = await runCount<Record<string, number>>(program, 'time')
   const sections: Section[] = []
   const detail: Record<string, unknown> = {}
   const generator = options.isTimed ? new Generator() : null
@@ -82,14 +92,14 @@ export async function benchRequest(args: string[]): Promise<void> {
             : await measure(servers, transport, access, generator, options)
         const title = `${access}, ${transport.name}`
         detail[title] = times
-        sections.push({ title, rows: rowsOf(transport, access, times, calls, bytes) })
+        sections.push({ title, rows: rowsOf(transport, access, times, { calls, bytes, alone }) })
       }
     } finally {
       servers?.child.kill()
     }
   }
   generator?.close()
-  saveSections('request', machine, sections, { options, calls, bytes, times: detail })
+  saveSections('request', machine, sections, { options, calls, bytes, alone, times: detail })
 }
 
 function readOptions(args: string[]): Options {
@@ -159,8 +169,7 @@ function rowsOf(
   { name, stages }: Transport,
   access: Access,
   times: readonly (readonly number[])[] | null,
-  calls: Readonly<Record<string, Cost>>,
-  bytes: Readonly<Record<string, Bytes>>,
+  { calls, bytes, alone }: Counts,
 ): Row[] {
   return stages.map((stage, place): Row => {
     const label = labelOf(access, name, stage.name)
@@ -170,8 +179,9 @@ function rowsOf(
     return {
       concern: stage.name,
       ...timed,
-      'heap bytes': Math.round(added((key) => bytes[key]?.heap ?? 0)),
-      'buffer bytes': Math.round(added((key) => bytes[key]?.buffers ?? 0)),
+      'ns without sockets': added((key) => alone[key] ?? 0),
+      'heap bytes': whole(added((key) => bytes[key]?.heap ?? 0)),
+      'buffer bytes': whole(added((key) => bytes[key]?.buffers ?? 0)),
       functions: signed(added((key) => sumOf(calls[key]?.functions ?? {}))),
       'library calls': signed(added((key) => sumOf(calls[key]?.library ?? {}))),
       'core calls': signed(added((key) => sumOf(calls[key]?.addon ?? {}))),
@@ -195,6 +205,11 @@ function timesOf(times: readonly (readonly number[])[], place: number): Row {
 
 function sumOf(values: Readonly<Record<string, number>>): number {
   return Object.values(values).reduce((sum, value) => sum + value, 0)
+}
+
+/** Without a negative zero. */
+function whole(value: number): number {
+  return Math.round(value) + 0
 }
 
 function signed(value: number): string {

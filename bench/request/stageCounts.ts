@@ -1,4 +1,4 @@
-// What each stage costs beside time, as JSON: `stageCounts.ts calls` or `stageCounts.ts bytes`.
+// What each stage costs beside time, as JSON: `stageCounts.ts calls`, `bytes` or `time`.
 import type { TemplatedApp } from 'uWebSockets.js'
 import type { Subject } from '../../test/guard/counting.ts'
 import type { Access } from '../../test/guard/lightScene.ts'
@@ -7,7 +7,7 @@ import type { Access } from '../../test/guard/lightScene.ts'
 globalThis.setInterval = (() => ({ unref: () => undefined, ref: () => undefined })) as never
 
 const { listen } = await import('../../src/front/server.ts')
-const { countBytes, countCalls, watchAddon } = await import('../../test/guard/counting.ts')
+const { countBytes, countCalls, countTime, watchAddon } = await import('../../test/guard/counting.ts')
 const { fewHeaders, openLightScene, pageHeaders, pathOf, SOCKET_HEADERS } = await import(
   '../../test/guard/lightScene.ts'
 )
@@ -18,7 +18,8 @@ const { HTTP_STAGES, SOCKET_STAGES } = await import('./stages.ts')
 /** As many as a client may send before the end of a turn is waited for. */
 const PER_TURN = 16
 
-const natives = process.argv[2] === 'bytes' ? null : watchAddon()
+const what = process.argv[2]
+const natives = what === 'calls' ? watchAddon() : null
 const scene = await openLightScene()
 const body = new TextEncoder().encode(BODY).buffer
 
@@ -54,6 +55,7 @@ type SendOf = (library: InstanceType<typeof ScriptedLibrary>) => () => void
 
 const subjects: Subject[] = []
 for (const access of ACCESSES) subjects.push(...(await subjectsOf(access)))
-const costs = await (natives === null ? countBytes(subjects) : countCalls(subjects, natives))
+const uncounted = what === 'time' ? countTime : countBytes
+const costs = await (natives === null ? uncounted(subjects) : countCalls(subjects, natives))
 await scene.close()
 process.stdout.write(JSON.stringify(Object.fromEntries<unknown>(costs)))

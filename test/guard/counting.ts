@@ -39,6 +39,9 @@ const COUNTED = 1600
 const WARM_UP_OPTIMISED = 8000
 const PART = 1600
 const PARTS = 64
+/** Requests that are timed in a round, and rounds. */
+const TIMED = 16_000
+const ROUNDS = 5
 
 /** The folder that paths of files are below. */
 const ROOT = new URL('../../', import.meta.url).href
@@ -149,6 +152,30 @@ export async function countBytes(subjects: readonly Subject[]): Promise<Map<stri
     costs.set(name, { heap: per(({ heap }) => heap), buffers: per(({ buffers }) => buffers) })
   }
   return costs
+}
+
+/** Nanoseconds of processor time of this thread that each kind takes, the least of some rounds. */
+export async function countTime(subjects: readonly Subject[]): Promise<Map<string, number>> {
+  for (const { perTurn, send } of subjects) await turns(perTurn, WARM_UP, send)
+  const least = new Map<string, number>()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { name, perTurn, send } of subjects) {
+      await turns(perTurn, WARM_UP_OPTIMISED, send)
+      const idle = await timeOf(() => turns(perTurn, TIMED, () => undefined))
+      const busy = await timeOf(() => turns(perTurn, TIMED, send))
+      const own = Math.round((1000 * (busy - idle)) / TIMED)
+      least.set(name, Math.min(own, least.get(name) ?? own))
+    }
+  }
+  return least
+}
+
+/** Microseconds of processor time. */
+async function timeOf(action: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await action()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }
 
 interface Coverage {
