@@ -104,12 +104,17 @@ mod linux {
     const UV_POLL: c_int = 8;
     const UV_READABLE: c_int = 1;
 
+    type HandleSize = unsafe extern "C" fn(kind: c_int) -> usize;
+    type HandleType = unsafe extern "C" fn(handle: *const c_void) -> c_int;
+    type PollStart = unsafe extern "C" fn(handle: *mut c_void, events: c_int, callback: *const c_void) -> c_int;
+    type PollStop = unsafe extern "C" fn(handle: *mut c_void) -> c_int;
+
     /// Functions of libuv, which Node.js exports.
     struct Libuv {
-        handle_size: unsafe extern "C" fn(kind: c_int) -> usize,
-        handle_type: unsafe extern "C" fn(handle: *const c_void) -> c_int,
-        poll_start: unsafe extern "C" fn(handle: *mut c_void, events: c_int, callback: *const c_void) -> c_int,
-        poll_stop: unsafe extern "C" fn(handle: *mut c_void) -> c_int,
+        handle_size: HandleSize,
+        handle_type: HandleType,
+        poll_start: PollStart,
+        poll_stop: PollStop,
     }
 
     fn libuv() -> Option<&'static Libuv> {
@@ -124,10 +129,10 @@ mod linux {
                 // SAFETY: symbols of these names have these signatures in libuv 1.
                 unsafe {
                     Some(Libuv {
-                        handle_size: std::mem::transmute::<*mut c_void, _>(find(c"uv_handle_size")?),
-                        handle_type: std::mem::transmute::<*mut c_void, _>(find(c"uv_handle_get_type")?),
-                        poll_start: std::mem::transmute::<*mut c_void, _>(find(c"uv_poll_start")?),
-                        poll_stop: std::mem::transmute::<*mut c_void, _>(find(c"uv_poll_stop")?),
+                        handle_size: std::mem::transmute::<*mut c_void, HandleSize>(find(c"uv_handle_size")?),
+                        handle_type: std::mem::transmute::<*mut c_void, HandleType>(find(c"uv_handle_get_type")?),
+                        poll_start: std::mem::transmute::<*mut c_void, PollStart>(find(c"uv_poll_start")?),
+                        poll_stop: std::mem::transmute::<*mut c_void, PollStop>(find(c"uv_poll_stop")?),
                     })
                 }
             })
