@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Generator, type LoadOptions } from '../load/generator.ts'
+import { readNamedBuilds } from '../namedBuilds.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections } from '../report/results.ts'
 import { Contender } from './contender.ts'
@@ -124,11 +125,7 @@ function readOptions(args: string[]): Options {
     },
   })
   return {
-    before: values.before.map((text) => {
-      const [name = '', folder] = text.split(/=(.*)/s)
-      if (folder === undefined) throw new Error(`--before: NAME=DIR expected, not ${text}`)
-      return [name, folder]
-    }),
+    before: readNamedBuilds(values.before),
     only: values.only ?? null,
     connections: values.connections.split(',').map(Number),
     rate: Number(values.rate),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readNamedBuilds } from '../namedBuilds.ts'
 
 export const SENDS_HELP = `bench -- sends: what a send costs, durable before its answer, by turns beside other builds and anvil, by thread, and by
 function of the threads that run JavaScript; writes bench/results/sends.{md,json}
@@ -40,11 +41,7 @@ export function readSendsOptions(args: string[]): SendsOptions {
     },
   })
   return {
-    before: values.before.map((text) => {
-      const [name = '', folder] = text.split(/=(.*)/s)
-      if (folder === undefined) throw new Error(`--before: NAME=DIR expected, not ${text}`)
-      return [name, folder]
-    }),
+    before: readNamedBuilds(values.before),
     accounts: Number(values.accounts),
     perAccount: Number(values['per-account']),
     connections: Number(values.connections),
