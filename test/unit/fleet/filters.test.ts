@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { decodeFilterCall, encodeFilterCall } from '../../../src/fleet/filters/filterCall.ts'
 import { createFilterId, memberOfFilter } from '../../../src/fleet/filters/filterId.ts'
@@ -19,7 +20,7 @@ interface Answer {
 
 /** Two members whose front threads are in this thread, and the calls between them. */
 function openMembers(t: Test) {
-  const net = { weather: (() => 'good') as Weather, silent: 0, calls: 0 }
+  const net = { weather: (() => 'good') as Weather, silent: 0, calls: 0, delivery: Promise.resolve() }
   const open = new Map<MemberId, FleetFilters>()
   const members = IDS.map((self) => {
     const asking = unlimitedCaller('fleet')
@@ -31,6 +32,7 @@ function openMembers(t: Test) {
         call: async (member, payload) => {
           net.calls += 1
           const weather = net.weather(payload)
+          if (payload.includes('delivered')) await net.delivery
           if (weather === 'unheard') throw new Error('late')
           const answer = await open.get(member)?.answer(Uint8Array.from(payload))
           if (weather === 'unanswered' || answer === undefined) throw new Error('late')
@@ -127,6 +129,30 @@ t.test('a poll whose answer is lost loses nothing, whoever asks next', async (t)
   t.same((await other.ask('eth_getFilterChanges', first)).result, [four], 'told again, and not lost')
   t.same((await other.ask('eth_getFilterChanges', first)).result, [])
 })
+
+t.test(
+  'a client has its answer once the owner knows that it came: the next poll, anywhere, tells what follows',
+  async (t) => {
+    const { net, owner, other, mine } = openMembers(t)
+    const { result: filter } = await owner.ask('eth_newBlockFilter')
+    const one = await mine()
+    let hear = () => undefined as undefined
+    net.delivery = new Promise((resolve) => {
+      hear = () => void resolve()
+    })
+    let isAnswered = false
+    const poll = other.ask('eth_getFilterChanges', filter).then(({ result }) => {
+      isAnswered = true
+      return result
+    })
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+    t.notOk(isAnswered)
+    const two = await mine()
+    hear()
+    t.same(await poll, [one])
+    t.same((await owner.ask('eth_getFilterChanges', filter)).result, [two])
+  },
+)
 
 t.test('the same poll is answered the same, however often it is asked', async (t) => {
   const { owner, other, mine } = openMembers(t)
