@@ -939,12 +939,12 @@ export interface ResponseCacheStats {
 
 /**
  * Stops or goes on reading from a socket of the library; whether it did. What the kernel has of it waits there. The
- * library itself goes on reading when it has to wait until it can write.
+ * library itself goes on reading when it begins or ends to wait until it can write.
  *
- * `socket` is a `WebSocket` of the library that is open and waits for nothing to be written, `descriptor` what
- * [`socket_descriptor`] has said of it.
+ * `socket` is a `WebSocket` of the library that is open, `descriptor` what [`socket_descriptor`] has said of it, and
+ * `is_writing` whether the library waits until it can write (`getBufferedAmount()` is not 0).
  */
-export declare function setReading(socket: object, descriptor: number, isReading: boolean): boolean
+export declare function setReading(socket: object, descriptor: number, isReading: boolean, isWriting: boolean): boolean
 
 /** Two rounds of SHA-256, as in Bitcoin: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer

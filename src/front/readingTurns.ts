@@ -1,7 +1,8 @@
-/** Sockets that are read at once while others wait for their turn. */
+/** Sockets that are read at once while others wait for their turn, at most; fewer while turns are late. */
 const AT_ONCE = 8
-/** Milliseconds of a turn. */
+/** Milliseconds of a turn, and those by which it may be late: then what was read in it took too long. */
 const TURN_MILLISECONDS = 1
+const MAX_LATE = 1
 
 /** Whoever takes turns in being read. */
 export interface TurnReader {
@@ -25,6 +26,9 @@ export class ReadingTurns<R extends TurnReader> {
   /** Those that wait, by client, the next client first. */
   readonly #waiting = new Map<object, Set<R>>()
   #timer: NodeJS.Timeout | null = null
+  #atOnce = AT_ONCE
+  /** Milliseconds of the clock when the turn should end. */
+  #due = 0
 
   /** @param onTurn called at the end of a turn with those that were read, of which it may remove some */
   constructor(onTurn: (readers: readonly R[]) => void) {
@@ -38,12 +42,17 @@ export class ReadingTurns<R extends TurnReader> {
 
   /** Has a socket that is read take turns from now on. */
   add(reader: R): void {
-    if (!this.isBusy && this.#reading.size < AT_ONCE) {
+    if (!this.isBusy && this.#reading.size < this.#atOnce) {
       this.#reading.add(reader)
       return
     }
     this.#pause(reader)
-    this.#timer ??= setTimeout(() => this.#turn(), TURN_MILLISECONDS).unref()
+    if (this.#timer === null) this.#begin()
+  }
+
+  /** One that takes turns has been read although it waits: it is read no further. */
+  pause(reader: R): void {
+    if (!this.#reading.has(reader)) reader.pause()
   }
 
   /** Has it take no turns any more, and be read. */
@@ -56,20 +65,27 @@ export class ReadingTurns<R extends TurnReader> {
     if (!this.#reading.delete(reader)) this.#forget(reader)
   }
 
-  #turn(): void {
+  #begin(): void {
+    this.#due = performance.now() + TURN_MILLISECONDS
+    this.#timer = setTimeout(() => this.#end(), TURN_MILLISECONDS).unref()
+  }
+
+  #end(): void {
     this.#timer = null
+    const isLate = performance.now() > this.#due + MAX_LATE
+    this.#atOnce = isLate ? Math.max(1, this.#atOnce >> 1) : Math.min(AT_ONCE, this.#atOnce + 1)
     const ended = [...this.#reading]
     this.#onTurn(ended)
     for (const reader of ended) {
       if (this.#reading.delete(reader)) this.#pause(reader)
     }
-    while (this.#reading.size < AT_ONCE) {
+    while (this.#reading.size < this.#atOnce) {
       const reader = this.#next()
       if (reader === null) break
       this.#reading.add(reader)
       reader.resume()
     }
-    if (this.isBusy) this.#timer = setTimeout(() => this.#turn(), TURN_MILLISECONDS).unref()
+    if (this.isBusy) this.#begin()
   }
 
   #pause(reader: R): void {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import { SecondCount } from '../util/secondCount.ts'
 
 /** Refusals that are sent in one tick. */
 const MOST_REFUSED_IN_TICK = 16
@@ -22,20 +23,14 @@ const LONGEST_HELD_BACK = 2000
 export class TickBudget {
   #isScheduled = false
   #refusedInTick = 0
-  #secondBegan = 0
-  #refusedInSecond = 0
+  readonly #refusals = new SecondCount()
 
   /** Counts an answer that nobody pays for; whether it is to be held back. */
   holdsBack(): boolean {
     this.#begin()
     this.#refusedInTick += 1
-    const now = performance.now()
-    if (now - this.#secondBegan >= 1000) {
-      this.#secondBegan = now
-      this.#refusedInSecond = 0
-    }
-    this.#refusedInSecond += 1
-    return this.#refusedInTick > MOST_REFUSED_IN_TICK || this.#refusedInSecond > MOST_REFUSED_IN_SECOND
+    const inSecond = this.#refusals.add(performance.now())
+    return this.#refusedInTick > MOST_REFUSED_IN_TICK || inSecond > MOST_REFUSED_IN_SECOND
   }
 
   /**
@@ -51,9 +46,12 @@ export class TickBudget {
     response.onAborted(() => {
       gone = true
     })
-    holdBack(() => {
-      if (!gone) response.cork(write)
-    }, heldBackFor(this.#refusedInSecond))
+    holdBack(
+      () => {
+        if (!gone) response.cork(write)
+      },
+      heldBackFor(this.#refusals.at(performance.now())),
+    )
   }
 
   #begin(): void {
@@ -66,9 +64,14 @@ export class TickBudget {
   }
 }
 
-/** Milliseconds for which a refusal is held back. @param refused refusals in this second */
+/**
+ * Milliseconds for which a refusal is held back: each one longer than the one before, so that those who come back at
+ * once do not come back together.
+ * @param refused refusals in this second
+ */
 export function heldBackFor(refused: number): number {
-  return Math.min(LONGEST_HELD_BACK, HELD_BACK * Math.ceil(refused / MOST_REFUSED_IN_SECOND))
+  const share = Math.max(1, refused / MOST_REFUSED_IN_SECOND)
+  return Math.min(LONGEST_HELD_BACK, Math.round(HELD_BACK * share))
 }
 
 /** Does something later that a client is to wait for. */

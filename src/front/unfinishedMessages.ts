@@ -1,4 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
+import type { Account } from '../gateway/access/account.ts'
 import { type MemoryAccount, type Reclaimable, UNLIMITED_MEMORY } from '../gateway/access/memoryAccount.ts'
 import { limitReceiveBuffer, receivedBytes, setReading, socketDescriptor } from '../native/socketBytes.ts'
 import { ReadingTurns, type TurnReader } from './readingTurns.ts'
@@ -11,8 +12,9 @@ const LOOK_MILLISECONDS = 50
 const GROWTH_BYTES = 16 * 1024 * 1024
 /** Looks after which they are measured all the same. */
 const MOST_LOOKS = 100
-/** Sockets that are measured in one look. */
-const MEASURED_AT_ONCE = 1024
+/** Sockets that are measured at once, and milliseconds after which others of the same look wait for the next turn. */
+const MEASURED_AT_ONCE = 16
+const MEASURED_FOR = 1
 /**
  * Bytes that all WebSockets together may bring in one turn of the event loop, in which the library reads what the kernel
  * has of each of them and nobody can look; and the least and most of one of them.
@@ -28,6 +30,11 @@ const GROWTH = 2
 const TOTAL_SHARE = 2
 /** Bytes that are charged for a message from which on its socket takes turns with others in being read. */
 const LONG_BYTES = 32 * 1024
+/** Messages of a socket that wait to be begun from which on it takes such turns. */
+const MANY_WAIT = 8
+/** Messages in a turn with which it goes on to take them, and milliseconds for which: it mostly does so again. */
+const MANY_COME = 8
+const TURNS_FOR = 2000
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
 const FRAME_BYTES = 6
 
@@ -73,19 +80,20 @@ export class UnfinishedMessages {
   }
 
   /** A socket was opened. */
-  opened<T>(socket: WebSocket<T>, account: MemoryAccount): UnfinishedMessage {
+  opened<T>(socket: WebSocket<T>, client: Account): UnfinishedMessage {
     const descriptor = socketDescriptor(socket)
+    const account = client.memory
     if (descriptor !== null) limitReceiveBuffer(descriptor, this.#bufferOfOne)
     const message = new UnfinishedMessage(account, descriptor, this.#turns, {
       close: () => {
         this.#closed += 1
+        client.reclaimedSocket()
         socket.close()
         this.#onClosed()
       },
       makeRoom: (bytes) => this.#closeLargestOf(account, bytes),
       setReading: (isReading) => {
-        // The library waits to write: then it reads as well, and what it waits for must not be forgotten.
-        if (descriptor !== null && socket.getBufferedAmount() === 0) setReading(socket, descriptor, isReading)
+        if (descriptor !== null) setReading(socket, descriptor, isReading)
       },
     })
     this.#open.add(message)
@@ -132,8 +140,18 @@ export class UnfinishedMessages {
       this.#looks = 0
       this.#level = level
       this.#unmeasured = [...this.#open].filter(({ descriptor }) => descriptor !== null)
+      this.#measureSome()
     }
-    this.#measure(this.#unmeasured.splice(0, MEASURED_AT_ONCE).filter((message) => this.#open.has(message)))
+  }
+
+  /** Closing a socket that has much takes long: the others are measured in later turns of the event loop. */
+  #measureSome(): void {
+    const end = performance.now() + MEASURED_FOR
+    while (this.#unmeasured.length > 0 && performance.now() < end) {
+      const some = this.#unmeasured.splice(-MEASURED_AT_ONCE)
+      this.#measure(some.filter((message) => this.#open.has(message)))
+    }
+    if (this.#unmeasured.length > 0) setImmediate(() => this.#measureSome())
   }
 
   #measure(asked: readonly UnfinishedMessage[]): void {
@@ -197,6 +215,13 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   #hasEnded = false
   /** Whether it takes turns in being read. */
   #takesTurns = false
+  /** Messages that ended and were not begun. */
+  #waiting = 0
+  /** Messages that ended since the last measurement. */
+  #messages = 0
+  /** Milliseconds of the clock when it brought many last. */
+  #broughtManyAt = Number.NEGATIVE_INFINITY
+  #isPausedAgain = false
 
   constructor(
     account: MemoryAccount,
@@ -218,7 +243,30 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   whole(bytes: number): void {
     this.#delivered += bytes + FRAME_BYTES
     this.#hasEnded = true
-    if (this.#takesTurns) this.#leaveTurns()
+    this.#messages += 1
+    if (this.#takesTurns && this.#mayLeave) this.#leaveTurns()
+  }
+
+  /** The message that ended last waits to be begun. */
+  putOff(): void {
+    this.#waiting += 1
+    if (!this.#takesTurns) {
+      if (this.#waiting >= MANY_WAIT) this.takeTurns()
+    } else if (!this.#isPausedAgain) {
+      // The library reads it by itself since it began to wait until it can write.
+      this.#isPausedAgain = true
+      this.#turns.pause(this)
+    }
+  }
+
+  /** The library has written what waited, and reads again by itself. */
+  drained(): void {
+    if (this.#takesTurns) this.#turns.pause(this)
+  }
+
+  /** One that waited is begun. */
+  begun(): void {
+    this.#waiting -= 1
   }
 
   /** A ping or pong came. @param bytes of its payload */
@@ -232,11 +280,13 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
     // What had come by the last measurement belongs to what ended since. The heads of fragments are not known.
     if (this.#hasEnded) this.#delivered = Math.max(this.#delivered, this.#received)
     this.#hasEnded = false
+    if (this.#messages >= MANY_COME) this.#broughtManyAt = performance.now()
+    this.#messages = 0
     const isSilent = bytes === this.#received
     this.#received = bytes
     if (!this.#charge(GROWTH * Math.max(0, bytes - this.#delivered - OVERHEAD_BYTES))) return
     if (this.#takesTurns) {
-      if (isSilent && this.held === 0) this.#leaveTurns()
+      if (isSilent && this.held === 0 && this.#mayLeave) this.#leaveTurns()
     } else if (this.held > LONG_BYTES) this.takeTurns()
   }
 
@@ -247,6 +297,7 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   }
 
   resume(): void {
+    this.#isPausedAgain = false
     this.#socket.setReading(true)
   }
 
@@ -263,6 +314,10 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
     this.account.release(this.held)
     this.account.total.remove(this)
     this.held = 0
+  }
+
+  get #mayLeave(): boolean {
+    return this.#waiting === 0 && performance.now() > this.#broughtManyAt + TURNS_FOR
   }
 
   #leaveTurns(): void {

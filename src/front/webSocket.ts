@@ -95,7 +95,10 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     gateway.work.later(data.caller.account.work, () => {
       if (exchange.gone) return false
       if (exchange.connection.isBehind) data.unread.push(kept)
-      else socket.cork(() => handle(data, exchange, message))
+      else {
+        data.unfinished?.begun()
+        socket.cork(() => handle(data, exchange, message))
+      }
       return false
     })
   }
@@ -155,7 +158,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     open: (socket) => {
       const data = socket.getUserData()
       const { caller, page } = data
-      data.unfinished = unfinished.opened(socket, caller.account.memory)
+      data.unfinished = unfinished.opened(socket, caller.account)
       caller.opened(socket, (keyOrigins) => isStillAllowed(origins, page, keyOrigins))
       sockets.add(socket)
       metrics.webSockets += 1
@@ -188,6 +191,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         exchange.refuseMemory(bytes)
         return
       }
+      data.unfinished?.putOff()
       const kept = { exchange, message: Buffer.from(new Uint8Array(message)) }
       if (isBehind) data.unread.push(kept)
       else handleLater(socket, data, kept)
@@ -197,6 +201,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     drain: (socket) => {
       const data = socket.getUserData()
       const { connection, unread } = data
+      data.unfinished?.drained()
       connection?.drained()
       if (connection?.isBehind === false) for (const kept of unread.splice(0)) handleLater(socket, data, kept)
     },

@@ -7,7 +7,7 @@ import {
 import { type RpcError, responseTooLarge } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
-import { BatchCollector } from './collector.ts'
+import { BatchCollector, type BatchMemory } from './collector.ts'
 import { answerEndAt, answerStartAt, isAnswered, kindAt, RequestRecord } from './envelope/requestRecord.ts'
 import { KeptAnswers, type WrittenAnswers } from './fastPath/writtenAnswers.ts'
 import type { AnswerSlot, AskedBody, RequestAnswerer } from './requestAnswerer.ts'
@@ -48,6 +48,8 @@ export class BatchRun {
   #batch: ReadBatch
   #at = 0
   #requests = 0
+  /** Whether what is left is refused because its client has no memory for it. */
+  #isOutOfMemory = false
   /** Of the batches in each other. */
   readonly #collectors: BatchCollector[] = []
 
@@ -79,6 +81,7 @@ export class BatchRun {
     if (asked.exchange.hold?.(taken) === false) {
       const { account } = asked.caller
       account.refusedMemory()
+      this.#isOutOfMemory = true
       this.#batch = { ...this.#batch, asked: { ...asked, refusal: account.memory.refusal(taken) } }
       return this.run(Number.POSITIVE_INFINITY)
     }
@@ -106,7 +109,7 @@ export class BatchRun {
     const collector = this.#collectors.at(-1)
     this.begun += 1
     if (kind === REQUEST_RECORD) {
-      const sink = collector?.slot() ?? whole
+      const sink = collector?.slot(this.#isOutOfMemory) ?? whole
       // Written out: spreading takes a part of the time of a short answer.
       const slot: AnswerSlot = { bytes, caller, exchange, refusal, answers, sink, alone: false }
       const request = new RequestRecord(words, this.#at, bytes)
@@ -125,14 +128,17 @@ export class BatchRun {
     if (isBegin) this.#at += 1
     const answer = requests.refuseInvalid(caller)
     if (collector === undefined) whole(answer.text, answer.status)
-    else collector.add(answer.text)
+    else collector.add(answer.text, this.#isOutOfMemory)
   }
 
   #collect({ caller: { account }, exchange, refusal }: AskedBody, sink: AnswerSink): BatchCollector {
     const { answerBytes } = this.#parts
     const tooLarge = () => errorAnswer('null', refusal ?? responseTooLarge(answerBytes)).text
-    const hold = (bytes: number) => (exchange.hold?.(bytes) === false ? account.memory.refusal(bytes) : null)
-    return new BatchCollector(answerBytes, tooLarge, { hold }, sink)
+    const memory: BatchMemory = {
+      hold: (bytes) => exchange.hold?.(bytes) !== false,
+      refusal: (bytes) => account.memory.refusal(bytes),
+    }
+    return new BatchCollector(answerBytes, tooLarge, memory, sink)
   }
 }
 

@@ -5,8 +5,10 @@ import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Memory of the client, held until the end of its exchange. */
 export interface BatchMemory {
-  /** Takes bytes; the error to answer with when there is no room. */
-  hold(bytes: number): RpcError | null
+  /** Takes bytes; false when there is no room. */
+  hold(bytes: number): boolean
+  /** The error to answer with then. */
+  refusal(bytes: number): RpcError
 }
 
 /**
@@ -21,6 +23,8 @@ export class BatchCollector {
   readonly #memory: BatchMemory
   #open = 1
   #bytes = 0
+  /** The answer that there was no room, to the request of an id. */
+  #refused = { id: '', text: '' }
 
   /** @param memory from which answers draw until all are there */
   constructor(maxBytes: number, tooLarge: () => string, memory: BatchMemory, sink: AnswerSink) {
@@ -30,19 +34,19 @@ export class BatchCollector {
     this.#sink = sink
   }
 
-  /** The sink of the next element. */
-  slot(): AnswerSink {
+  /** The sink of the next element. @param isRefusal whether its answer is a short error, which takes no memory */
+  slot(isRefusal = false): AnswerSink {
     const place = this.#parts.push(null) - 1
     this.#open += 1
     return (body) => {
-      this.#keep(place, body)
+      this.#keep(place, body, isRefusal)
       this.#close()
     }
   }
 
-  /** Adds the answer of the next element, which is there. */
-  add(body: string): void {
-    this.#keep(this.#parts.push(null) - 1, body)
+  /** Adds the answer of the next element, which is there. @param isRefusal as for {@link slot} */
+  add(body: string, isRefusal = false): void {
+    this.#keep(this.#parts.push(null) - 1, body, isRefusal)
   }
 
   /** Says that there are no more elements. */
@@ -50,7 +54,7 @@ export class BatchCollector {
     this.#close()
   }
 
-  #keep(place: number, body: string | Uint8Array): void {
+  #keep(place: number, body: string | Uint8Array, isRefusal: boolean): void {
     this.#bytes += body.length
     if (body.length === 0) return
     if (this.#bytes > this.#maxBytes) {
@@ -58,13 +62,17 @@ export class BatchCollector {
       this.#parts.fill(null)
       return
     }
-    const refusal = this.#memory.hold(body.length)
-    if (refusal === null) {
+    if (isRefusal || this.#memory.hold(body.length)) {
       // What comes from others may lie in memory that the next answer takes.
       this.#parts[place] = typeof body === 'string' ? body : Uint8Array.from(body)
       return
     }
-    const { text } = errorAnswer(idOfAnswer(body), refusal)
+    const id = idOfAnswer(body)
+    // Most batches have thousands of one id, or each its own.
+    if (this.#refused.id !== id) {
+      this.#refused = { id, text: errorAnswer(id, this.#memory.refusal(body.length)).text }
+    }
+    const { text } = this.#refused
     this.#bytes += text.length - body.length
     this.#parts[place] = text
   }

@@ -20,9 +20,14 @@ export function limitReceiveBuffer(descriptor: number, bytes: number): boolean {
 }
 
 /**
- * Has a WebSocket that waits for nothing to be written be read, or not until it is to be read again; whether it did.
+ * Has a WebSocket be read, or not until it is to be read again; whether it did. The library itself has it read when it
+ * begins or ends to wait until it can write.
  * @param descriptor what {@link socketDescriptor} has said of it
  */
-export function setReading(socket: object, descriptor: number, isReading: boolean): boolean {
-  return addon.setReading(socket, descriptor, isReading)
+export function setReading(
+  socket: { getBufferedAmount(): number },
+  descriptor: number,
+  isReading: boolean,
+): boolean {
+  return addon.setReading(socket, descriptor, isReading, socket.getBufferedAmount() > 0)
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,7 @@ export async function startHosted(program: string, requireKey: 'auto' | 'never')
     return `- {id: customer-${index}, hash: ${hash}}\n`
   })
   writeFileSync(keysFile, keys.join(''))
-  const [port, metricsPort] = [await freePort(), await freePort()]
+  const [port, metricsPort] = await freePorts()
   const child = onOwnCore([
     ...[process.execPath, program, 'start', '--profile', 'hosted', '--network', 'regtest'],
     ...[
@@ -103,10 +104,17 @@ function serverOf(child: ChildProcess, port: number, clean: () => void): Attacke
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
+/** Two, which are taken at the same time: one that is free again may be given again. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()]
+  const ports: number[] = []
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    ports.push(typeof address === 'object' && address !== null ? address.port : 0)
+  }
+  for (const server of servers) server.close()
+  const [first = 0, second = 0] = ports
+  return [first, second]
 }

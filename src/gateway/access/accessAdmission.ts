@@ -161,7 +161,8 @@ export class AccessAdmission implements Admission, OwnUse {
   }
 
   admitSocket({ account }: Caller): RpcError | null {
-    return account.admitsSocket() ? null : this.#overLimit(account, 'sockets', 0)
+    const reason = account.refuseSocket()
+    return reason === null ? null : this.#overLimit(account, reason, 0)
   }
 
   isProxy(address: ArrayBuffer): boolean {

@@ -1,14 +1,21 @@
 import { RpcError } from '../../rpc/errors.ts'
+import { SecondCount } from '../../util/secondCount.ts'
 import { ClientWork } from '../scheduler/clientWork.ts'
 import type { Limits } from './limits.ts'
 import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
 
 /** Which limit a request is over. */
-export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets'
+export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets' | 'socketMemory'
 
 /** Why requests are refused, with the place of each in counts. */
-export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'dailyQuota', 'concurrency', 'sockets']
+export const LIMIT_REASONS: readonly LimitReason[] = [
+  'rate',
+  'dailyQuota',
+  'concurrency',
+  'sockets',
+  'socketMemory',
+]
 
 /** Cost units of a day: what was counted here, and by others. */
 export interface DayUse {
@@ -33,6 +40,9 @@ const SEE = 'GET /<API_KEY>/usage'
 
 /** Refusals in a second after which further ones are no accident. */
 const MANY_REFUSALS = 50
+
+/** WebSockets that are closed in a second for the memory of their client, after which it opens no others. */
+const MANY_RECLAIMED = 8
 
 /** An answer to who was refused. */
 interface Refusal {
@@ -70,8 +80,8 @@ export class Account {
   /** What it uses of the front thread. */
   readonly work = new ClientWork()
   #lastRefusal: Refusal | null = null
-  #secondBegan = 0
-  #refusedInSecond = 0
+  readonly #refusals = new SecondCount()
+  readonly #reclaimed = new SecondCount()
   readonly #clock: AccountClock
   #bucket: TokenBucket | null
   /** Cost of the last request that was refused for its rate; the bucket must have it first. */
@@ -102,12 +112,16 @@ export class Account {
     return null
   }
 
-  /** Whether one more WebSocket is within the limits. */
-  admitsSocket(): boolean {
+  /** Why it may not open one more WebSocket; null when it may. */
+  refuseSocket(): LimitReason | null {
     const { sockets } = this.limits
-    if (sockets === 0 || this.sockets < sockets) return true
-    this.#refuse('sockets')
-    return false
+    if (this.#reclaimed.at(this.#clock.now()) > MANY_RECLAIMED) return this.#refuse('socketMemory')
+    return sockets === 0 || this.sockets < sockets ? null : this.#refuse('sockets')
+  }
+
+  /** One of its WebSockets was closed for its memory. */
+  reclaimedSocket(): void {
+    this.#reclaimed.add(this.#clock.now())
   }
 
   /** It found no room in memory: counted as over a limit, so that going on and on is noticed. */
@@ -221,13 +235,7 @@ export class Account {
 
   #countRefusal(): void {
     this.refused += 1
-    const now = this.#clock.now()
-    if (now - this.#secondBegan >= 1000) {
-      this.#secondBegan = now
-      this.#refusedInSecond = 0
-    }
-    this.#refusedInSecond += 1
-    this.isFlooding = this.#refusedInSecond > MANY_REFUSALS
+    this.isFlooding = this.#refusals.add(this.#clock.now()) > MANY_REFUSALS
   }
 
   /** Milliseconds after which a refused request of that cost may come again. */
@@ -250,6 +258,8 @@ export class Account {
         return `limit exceeded: ${concurrency} requests at once`
       case 'sockets':
         return `limit exceeded: ${sockets} WebSockets at once`
+      case 'socketMemory':
+        return 'limit exceeded: WebSockets were closed for the memory of their client (--client-memory), try again later'
     }
   }
 }

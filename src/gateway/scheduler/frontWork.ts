@@ -16,10 +16,10 @@ const CLIENT_TIME = 0.5
 const TURN_TIME = 1
 
 /** Milliseconds of work that was put off in a turn: then the thread looks at its sockets again. */
-const LATER_TIME = 0.5
+const LATER_TIME = 0.25
 
 /** Milliseconds that a client has in a round of the work that was put off. */
-const QUANTUM = 0.1
+const QUANTUM = 0.05
 
 /** Milliseconds below which no work is begun. */
 const LEAST_TIME = 0.01

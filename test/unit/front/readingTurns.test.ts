@@ -59,6 +59,24 @@ t.test(
   },
 )
 
+t.test('while turns are late fewer are read at a time, and all of them have turns', async (t) => {
+  const readers = readersOf({}, 40)
+  let least = 8
+  const turns = new ReadingTurns<Reader>(() => {
+    least = Math.min(least, readBy(readers))
+  })
+  for (const reader of readers) turns.add(reader)
+  // What they bring takes long.
+  const busy = setInterval(() => {
+    const end = performance.now() + 5
+    while (performance.now() < end);
+  }, 1)
+  await until(() => readers.every((reader) => reader.turns >= 1))
+  clearInterval(busy)
+  t.equal(least, 1)
+  for (const reader of readers) turns.forget(reader)
+})
+
 t.test('who is removed at the end of a turn or is closed has no turn any more', async (t) => {
   const readers = readersOf({}, 30)
   const turns = new ReadingTurns<Reader>((read) => {

@@ -1,18 +1,27 @@
 import type { WebSocket as ServerSocket, us_listen_socket } from 'uWebSockets.js'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
 import { setReading, socketDescriptor } from '../../../src/native/socketBytes.ts'
+import { createCertificate } from '../../support/certificate.ts'
 
-const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
+const { App, SSLApp, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
-t.test('a WebSocket is not read for a while, and nothing is lost', async (t) => {
+for (const scheme of ['ws', 'wss'] as const) {
+  t.test(`${scheme}: a WebSocket is not read for a while, and nothing is lost`, (t) =>
+    isReadByTurns(t, scheme),
+  )
+}
+
+async function isReadByTurns(t: Test, scheme: 'ws' | 'wss'): Promise<void> {
   const received: string[] = []
   const sockets: ServerSocket<object>[] = []
+  const { certificate, key } = createCertificate(t.testdir(), 'node')
+  const app = scheme === 'ws' ? App() : SSLApp({ cert_file_name: certificate, key_file_name: key })
   const listening = await new Promise<us_listen_socket>((resolve) => {
-    App()
+    app
       .ws<object>('/*', {
         maxBackpressure: 0,
         open: (socket) => void sockets.push(socket),
@@ -20,7 +29,9 @@ t.test('a WebSocket is not read for a while, and nothing is lost', async (t) => 
       })
       .listen('127.0.0.1', 0, resolve)
   })
-  const client = new WebSocket(`ws://127.0.0.1:${us_socket_local_port(listening)}/`)
+  const client = new WebSocket(`${scheme}://127.0.0.1:${us_socket_local_port(listening)}/`, {
+    rejectUnauthorized: false,
+  })
   t.teardown(() => {
     client.terminate()
     us_listen_socket_close(listening)
@@ -44,7 +55,7 @@ t.test('a WebSocket is not read for a while, and nothing is lost', async (t) => 
   while (received.length < 2) await sleep(5)
   t.same(received, ['one', 'two'])
 
-  // The library waits to write what the client does not read, and reads meanwhile.
+  // The library reads again by itself when it begins to wait until it can write.
   t.ok(setReading(socket, descriptor, false))
   client.pause()
   const large = Buffer.alloc(1024 * 1024)
@@ -52,18 +63,24 @@ t.test('a WebSocket is not read for a while, and nothing is lost', async (t) => 
   for (; socket.getBufferedAmount() === 0; sent += 1) socket.send(large, true)
   client.send('three')
   while (received.length < 3) await sleep(5)
+  // It goes on to write while it does not read.
+  t.ok(setReading(socket, descriptor, false))
+  client.send('behind')
+  await sleep(100)
+  t.equal(received.length, 3)
   const answers: Buffer[] = []
   client.on('message', (data: Buffer) => answers.push(data))
   client.resume()
   while (answers.length < sent) await sleep(5)
   t.equal(socket.getBufferedAmount(), 0)
+  // And reads by itself when all is written.
   client.send('four')
-  while (received.length < 4) await sleep(5)
-  t.same(received, ['one', 'two', 'three', 'four'])
+  while (received.length < 5) await sleep(5)
+  t.same(received, ['one', 'two', 'three', 'behind', 'four'])
 
   t.ok(setReading(socket, descriptor, false))
   const closed = once(client, 'close')
   socket.close()
   await closed
   t.notOk(setReading(socket, descriptor, true), 'it is closed')
-})
+}

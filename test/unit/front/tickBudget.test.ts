@@ -15,6 +15,6 @@ t.test('refusals are held back beyond some in a turn and some in a second', asyn
 })
 
 t.test('they are held back the longer the more there are', (t) => {
-  t.same([1, 200, 201, 1000, 1_000_000].map(heldBackFor), [200, 200, 400, 1000, 2000])
+  t.same([1, 200, 201, 1000, 1_000_000].map(heldBackFor), [200, 200, 201, 1000, 2000])
   t.end()
 })

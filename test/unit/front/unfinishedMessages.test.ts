@@ -202,6 +202,56 @@ t.test('what the heads of fragments take is not charged for ever', (t) => {
   t.end()
 })
 
+t.test(
+  'whoever sends many messages at once is read by turns, until it has sent few for a while',
+  async (t) => {
+    const turns = new ReadingTurns<UnfinishedMessage>((read) => {
+      for (const message of read) message.received(received)
+    })
+    let received = 1000
+    const open = () => {
+      const socket = { isRead: true }
+      const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
+      const message = new UnfinishedMessage(account, 1, turns, {
+        close: () => t.fail('it is closed'),
+        makeRoom: () => false,
+        setReading: (isReading) => {
+          socket.isRead = isReading
+        },
+      })
+      return { message, socket }
+    }
+    const send = (message: UnfinishedMessage, messages: number) => {
+      for (let i = 0; i < messages; i += 1) {
+        message.whole(20)
+        message.putOff()
+      }
+    }
+    const sockets = Array.from({ length: 20 }, open)
+    for (const { message } of sockets) send(message, 7)
+    t.ok(sockets.every(({ socket }) => socket.isRead))
+    for (const { message } of sockets) send(message, 1)
+    t.equal(sockets.filter(({ socket }) => socket.isRead).length, 8)
+    // The library reads one that has its turn later: it is paused again.
+    const { message, socket } = sockets.at(-1) ?? open()
+    socket.isRead = true
+    send(message, 1)
+    t.notOk(socket.isRead)
+    socket.isRead = true
+    message.drained()
+    t.notOk(socket.isRead)
+    for (const each of sockets)
+      for (let i = 0; i < (each.message === message ? 9 : 8); i += 1) each.message.begun()
+    // Its next messages come in turns, too.
+    t.ok(turns.isBusy)
+    const began = performance.now()
+    while (turns.isBusy) await sleep(10)
+    t.ok(performance.now() - began > 1500)
+    received += 1
+    for (const each of sockets) each.message.end()
+  },
+)
+
 t.test('a message that is too long closes with 1009', async (t) => {
   const [long, longest] = [await openQuiet(t, '127.0.0.4'), await openQuiet(t, '127.0.0.4')]
   long.send(Buffer.alloc(LARGEST + 1, 0x20))

@@ -3,6 +3,7 @@ import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { BatchCollector } from '../../../src/gateway/collector.ts'
 import { PagedAnswer } from '../../../src/gateway/pagedAnswer.ts'
 import type { AnswerSink } from '../../../src/gateway/scheduler/ticket.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
 import { PAGE_STATUS } from '../../../src/rpc/execute.ts'
 
 const MOST_BYTES = 1000
@@ -18,7 +19,7 @@ t.test('answers of a batch stay what they were when the next ones take their mem
   const collector = new BatchCollector(
     MOST_BYTES,
     () => 'too large',
-    { hold: () => null },
+    { hold: () => true, refusal: () => new RpcError('limited') },
     (body) => {
       answer = body
     },

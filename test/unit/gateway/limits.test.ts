@@ -142,8 +142,24 @@ t.test('requests, WebSockets at once', (t) => {
     dailyQuota: 0,
     concurrency: 1,
     sockets: 1,
+    socketMemory: 0,
     unauthorized: 0,
   })
+  t.end()
+})
+
+t.test('whoever loses many WebSockets in a second for its memory opens none in it', (t) => {
+  const { admission, caller, clock } = openAccess([ada()])
+  const who = caller(PATH)
+  for (let i = 0; i < 8; i += 1) who.account.reclaimedSocket()
+  t.equal(admission.admitSocket(who), null)
+  who.account.reclaimedSocket()
+  const refusal = admission.admitSocket(who)
+  t.match(refusal, { kind: 'limited', data: { limit: 'socketMemory', retryAfter: 1 } })
+  t.match(refusal?.message, /--client-memory/)
+  t.equal(admission.stats(5).refused['socketMemory'], 1)
+  clock.monotonic += 1000
+  t.equal(admission.admitSocket(who), null)
   t.end()
 })
 

@@ -43,17 +43,17 @@ pub fn limit_receive_buffer(descriptor: i32, bytes: i32) -> bool {
 }
 
 /// Stops or goes on reading from a socket of the library; whether it did. What the kernel has of it waits there. The
-/// library itself goes on reading when it has to wait until it can write.
+/// library itself goes on reading when it begins or ends to wait until it can write.
 ///
-/// `socket` is a `WebSocket` of the library that is open and waits for nothing to be written, `descriptor` what
-/// [`socket_descriptor`] has said of it.
+/// `socket` is a `WebSocket` of the library that is open, `descriptor` what [`socket_descriptor`] has said of it, and
+/// `is_writing` whether the library waits until it can write (`getBufferedAmount()` is not 0).
 #[napi(catch_unwind)]
-pub fn set_reading(socket: Object, descriptor: i32, is_reading: bool) -> bool {
+pub fn set_reading(socket: Object, descriptor: i32, is_reading: bool, is_writing: bool) -> bool {
     #[cfg(target_os = "linux")]
-    return linux::set_reading(&socket, descriptor, is_reading).is_some();
+    return linux::set_reading(&socket, descriptor, is_reading, is_writing).is_some();
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = (socket, descriptor, is_reading);
+        let _ = (socket, descriptor, is_reading, is_writing);
         false
     }
 }
@@ -99,10 +99,11 @@ mod linux {
         })
     }
 
-    /// `UV_HANDLE`, `UV_POLL` of `uv_handle_type`, and `UV_READABLE` of `uv_poll_event` (libuv 1).
+    /// `UV_HANDLE`, `UV_POLL` of `uv_handle_type`, `UV_READABLE` and `UV_WRITABLE` of `uv_poll_event` (libuv 1).
     const UV_HANDLE: c_int = 5;
     const UV_POLL: c_int = 8;
     const UV_READABLE: c_int = 1;
+    const UV_WRITABLE: c_int = 2;
 
     type HandleSize = unsafe extern "C" fn(kind: c_int) -> usize;
     type HandleType = unsafe extern "C" fn(handle: *const c_void) -> c_int;
@@ -139,7 +140,7 @@ mod linux {
             .as_ref()
     }
 
-    pub(super) fn set_reading(socket: &Object, descriptor: c_int, is_reading: bool) -> Option<()> {
+    pub(super) fn set_reading(socket: &Object, descriptor: c_int, is_reading: bool, is_writing: bool) -> Option<()> {
         let (read_field, libuv) = (read_field()?, libuv()?);
         // SAFETY: as for `descriptor`; the socket begins with its `us_poll_t`, and that with a pointer to a `uv_poll_t`,
         // which is looked at as a handle first. Its callback follows the fields that all handles have.
@@ -152,11 +153,12 @@ mod linux {
             if handle.is_null() || (libuv.handle_type)(handle) != UV_POLL {
                 return None;
             }
-            let result = if is_reading {
-                let callback = handle.add((libuv.handle_size)(UV_HANDLE)).cast::<*const c_void>().read();
-                (libuv.poll_start)(handle, UV_READABLE, callback)
-            } else {
+            let events = if is_reading { UV_READABLE } else { 0 } | if is_writing { UV_WRITABLE } else { 0 };
+            let result = if events == 0 {
                 (libuv.poll_stop)(handle)
+            } else {
+                let callback = handle.add((libuv.handle_size)(UV_HANDLE)).cast::<*const c_void>().read();
+                (libuv.poll_start)(handle, events, callback)
             };
             (result == 0).then_some(())
         }
