@@ -897,6 +897,14 @@ export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
  */
 export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
 
+/**
+ * Reads signed transactions outside the JavaScript thread: transaction i is `bytes[ends[i-1]..ends[i]]`. 128 bytes for
+ * each: kind 1 (0 not read, 1 without a sender, 2 with one) ∥ unused 3 ∥ sender 20 ∥ hash 32 ∥ nine times where an
+ * element begins and ends in the transaction, 4 little-endian. One that is not encoded as the network encodes it is not
+ * read.
+ */
+export declare function readTransactionsAside(bytes: Uint8Array, ends: Uint32Array): Promise<Buffer>
+
 /** Bytes that were received and read since each connection was made; -1 for a descriptor that is no TCP socket. */
 export declare function receivedBytes(descriptors: Int32Array): Float64Array
 

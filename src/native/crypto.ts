@@ -14,13 +14,33 @@ export function keccak256(bytes: Uint8Array): Buffer {
 
 /** Keccak-256 of each item, in one call: 32 bytes per item. */
 export function keccak256Batch(items: readonly Uint8Array[]): Buffer {
+  const ends = endsOf(items)
+  return addon.keccak256Batch(Buffer.concat(items, ends.at(-1) ?? 0), ends)
+}
+
+/** Where each item ends when they follow one another. */
+function endsOf(items: readonly Uint8Array[]): Uint32Array {
   const ends = new Uint32Array(items.length)
   let end = 0
   for (let i = 0; i < items.length; i++) {
     end += items[i]?.length ?? 0
     ends[i] = end
   }
-  return addon.keccak256Batch(Buffer.concat(items, end), ends)
+  return ends
+}
+
+/** Bytes of one record of {@link readTransactionsAside}. */
+export const TRANSACTION_RECORD_BYTES = 128
+
+/**
+ * Reads signed transactions, hashes them and recovers their senders, on all cores and beside JavaScript.
+ * @returns n × {@link TRANSACTION_RECORD_BYTES}: kind 1 (0 not read, 1 without a sender, 2 with one) ∥ unused 3 ∥ sender 20
+ *   ∥ hash 32 ∥ nine times where an element begins and ends in the transaction, 4 little-endian. One that is not encoded
+ *   as the network encodes it is not read.
+ */
+export async function readTransactionsAside(transactions: readonly Uint8Array[]): Promise<Buffer> {
+  const ends = endsOf(transactions)
+  return addon.readTransactionsAside(Buffer.concat(transactions, ends.at(-1) ?? 0), ends)
 }
 
 /** Two rounds of SHA-256, as Bitcoin hashes: 32 bytes in internal order. */

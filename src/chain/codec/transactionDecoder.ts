@@ -30,19 +30,28 @@ export function transactionsFromItems(items: readonly RlpItem[]): Transaction[] 
 function fieldsFromItems(items: readonly RlpItem[]): TransactionFields {
   if (items.length !== FIELDS)
     throw new CodecError('TRANSACTION_SIZE', `${FIELDS} elements`, String(items.length))
-  const to = itemAt(items, 3).bytes
+  return fieldsOf((index) => itemAt(items, index).bytes)
+}
+
+/**
+ * Fields of the elements of a transaction (consensus.md §5.1).
+ * @param element bytes of an element by its index, 0 to 8
+ * @throws CodecError
+ */
+export function fieldsOf(element: (index: number) => Buffer): TransactionFields {
+  const to = element(3)
   if (to.length !== 0 && to.length !== ADDRESS_LENGTH) {
     throw new CodecError('TRANSACTION_FIELD', `receiver of ${ADDRESS_LENGTH} bytes`, String(to.length))
   }
-  const gasPrice = itemAt(items, 1).bytes
+  const gasPrice = element(1)
   return {
-    nonceBytes: itemAt(items, 0).bytes,
+    nonceBytes: element(0),
     gasPrice: gasPrice.length === 0 ? null : bytesToBigInt(gasPrice),
-    gasLimitBytes: itemAt(items, 2).bytes,
+    gasLimitBytes: element(2),
     to,
-    value: bytesToBigInt(itemAt(items, 4).bytes),
-    data: itemAt(items, 5).bytes,
-    ...signatureFields(itemAt(items, 6).bytes, itemAt(items, 7).bytes, itemAt(items, 8).bytes),
+    value: bytesToBigInt(element(4)),
+    data: element(5),
+    ...signatureFields(element(6), element(7), element(8)),
   }
 }
 

@@ -1,6 +1,5 @@
-import { acceptsSignature, recoverSendersAside } from '../../chain/codec/signature.ts'
-import type { Transaction } from '../../chain/codec/transaction.ts'
-import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { type RecoveredTransaction, readTransactions } from '../../chain/codec/readTransactions.ts'
+import { acceptsSignature } from '../../chain/codec/signature.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
 import type { PoolChange, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
 
@@ -36,13 +35,6 @@ interface Waiting {
 interface RecoveredGroup {
   readonly group: readonly Waiting[]
   readonly signed: readonly (RecoveredTransaction | Error)[]
-}
-
-/** A transaction that was decoded, and who signed it. */
-export interface RecoveredTransaction {
-  readonly transaction: Transaction
-  /** null where the signature gives none. */
-  readonly sender: Buffer | null
 }
 
 /** A group that is in the pool. */
@@ -175,35 +167,7 @@ function answer(offered: readonly OfferedGroup[], failure: { readonly cause: unk
 }
 
 async function recover(group: readonly Waiting[]): Promise<RecoveredGroup> {
-  return { group, signed: await recoverTransactions(group.map(({ encoded }) => encoded)) }
-}
-
-/**
- * Decodes the RLP of transactions and recovers their senders in one call beside the thread.
- * @returns one each: an error in place of what is no transaction, or of all when none could be recovered
- */
-export async function recoverTransactions(
-  encoded: readonly Buffer[],
-): Promise<(RecoveredTransaction | Error)[]> {
-  const decoded = encoded.map(decodeTransaction)
-  const transactions = decoded.filter((item): item is Transaction => !(item instanceof Error))
-  try {
-    const senders = (await recoverSendersAside(transactions)).values()
-    return decoded.map((item) =>
-      item instanceof Error ? item : { transaction: item, sender: senders.next().value ?? null },
-    )
-  } catch (error) {
-    return encoded.map(() => toError(error))
-  }
-}
-
-/** A transaction, or why the bytes are none. */
-export function decodeTransaction(encoded: Buffer): Transaction | Error {
-  try {
-    return parseTransaction(encoded)
-  } catch (error) {
-    return toError(error)
-  }
+  return { group, signed: await readTransactions(group.map(({ encoded }) => encoded)) }
 }
 
 function toError(thrown: unknown): Error {

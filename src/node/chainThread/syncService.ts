@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectResult } from '../../chain/blockchain.ts'
 import type { Block } from '../../chain/codec/block.ts'
-import { acceptsSignature, recoverSendersAside } from '../../chain/codec/signature.ts'
-import type { Transaction } from '../../chain/codec/transaction.ts'
-import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { readTransactions } from '../../chain/codec/readTransactions.ts'
+import { acceptsSignature } from '../../chain/codec/signature.ts'
 import { decodeReadBlock } from '../../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../../chain/import/messages.ts'
 import { InvalidBlockError } from '../../chain/validation/errors.ts'
@@ -103,14 +102,10 @@ export async function addTransactions(
   core: ChainCore,
   encoded: readonly Buffer[],
 ): Promise<TransactionOutcome[]> {
-  const decoded = encoded.map(decode)
-  const senders = (await recoverSendersAside(decoded.filter((item) => item !== null))).values()
-  const signed = decoded.map((transaction): SignedTransaction | null => {
-    if (transaction === null) return null
-    const sender = senders.next().value ?? null
-    return sender === null || transaction.isRemasc || !acceptsSignature(transaction, core.spec.chainId)
-      ? null
-      : { transaction, sender }
+  const signed = (await readTransactions(encoded)).map((read): SignedTransaction | null => {
+    if (read instanceof Error || read.sender === null) return null
+    const { transaction, sender } = read
+    return acceptsSignature(transaction, core.spec.chainId) ? { transaction, sender } : null
   })
   const refusals = core.addFromPeers(signed.filter((item) => item !== null)).values()
   return signed.map((item) => (item === null ? 'invalid' : outcomeOf(refusals.next().value ?? null)))
@@ -119,12 +114,4 @@ export async function addTransactions(
 function outcomeOf(refused: PoolRefusal | null): TransactionOutcome {
   if (refused === null) return 'added'
   return refused.code === 'KNOWN_PENDING' || refused.code === 'KNOWN_QUEUED' ? 'known' : 'refused'
-}
-
-function decode(encoded: Buffer): Transaction | null {
-  try {
-    return parseTransaction(encoded)
-  } catch {
-    return null
-  }
 }

@@ -16,15 +16,20 @@ pub fn keccak256(bytes: Uint8Array) -> Buffer {
 /// Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item.
 #[napi(catch_unwind)]
 pub fn keccak256_batch(bytes: Uint8Array, ends: &[u32]) -> Result<Buffer> {
+    Ok(rhizome_crypto::keccak256_batch(&slices(&bytes, ends)?).concat().into())
+}
+
+/// Slice i is `bytes[ends[i-1]..ends[i]]`.
+fn slices<'a>(bytes: &'a [u8], ends: &[u32]) -> Result<Vec<&'a [u8]>> {
     let mut start = 0;
-    let mut items = Vec::with_capacity(ends.len());
+    let mut slices = Vec::with_capacity(ends.len());
     for &end in ends {
-        let item =
+        let slice =
             bytes.get(start..end as usize).ok_or_else(|| invalid("ends must rise and stay inside the buffer"))?;
-        items.push(item);
+        slices.push(slice);
         start = end as usize;
     }
-    Ok(rhizome_crypto::keccak256_batch(&items).concat().into())
+    Ok(slices)
 }
 
 /// Two rounds of SHA-256, as in Bitcoin: 32 bytes.
@@ -62,6 +67,37 @@ impl Task for Recovery {
 
     fn resolve(&mut self, _env: Env, answers: Self::Output) -> napi::Result<Self::JsValue> {
         Ok(answers.into())
+    }
+}
+
+/// Reads signed transactions outside the JavaScript thread: transaction i is `bytes[ends[i-1]..ends[i]]`. 128 bytes for
+/// each: kind 1 (0 not read, 1 without a sender, 2 with one) ∥ unused 3 ∥ sender 20 ∥ hash 32 ∥ nine times where an
+/// element begins and ends in the transaction, 4 little-endian. One that is not encoded as the network encodes it is not
+/// read.
+#[napi(ts_return_type = "Promise<Buffer>")]
+pub fn read_transactions_aside(bytes: Uint8Array, ends: &[u32]) -> Result<AsyncTask<TransactionReading>> {
+    slices(&bytes, ends)?;
+    Ok(AsyncTask::new(TransactionReading { bytes: bytes.to_vec(), ends: ends.to_vec() }))
+}
+
+/// Reads transactions outside the JavaScript thread.
+pub struct TransactionReading {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Task for TransactionReading {
+    type Output = Vec<u8>;
+    type JsValue = Buffer;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        let transactions = slices(&self.bytes, &self.ends)
+            .map_err(|failure| napi::Error::new(napi::Status::InvalidArg, failure.to_string()))?;
+        Ok(rhizome_crypto::read_transactions(&transactions))
+    }
+
+    fn resolve(&mut self, _env: Env, records: Self::Output) -> napi::Result<Self::JsValue> {
+        Ok(records.into())
     }
 }
 

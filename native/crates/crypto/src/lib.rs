@@ -11,6 +11,7 @@ pub mod recovery;
 pub mod sha256;
 pub mod signature;
 pub mod signing;
+pub mod transaction;
 
 mod context;
 
@@ -22,3 +23,4 @@ pub use recovery::{EMPTY_KEY_ADDRESS, RecoveredKey, address_of_public_key, recov
 pub use sha256::{Sha256Midstate, hash160, ripemd160, sha256, sha256d};
 pub use signature::{components_acceptable, scalar_in_range};
 pub use signing::{KeyError, RecoverableSignature, address_of_private_key, public_key, sign};
+pub use transaction::read_transactions;
