@@ -90,6 +90,9 @@ export async function benchCeiling(args: string[]): Promise<void> {
     const sides = [bareSide(bare, own, generator), ...contenders.map(sideOf)]
     const rows: Row[] = []
     const detail: Record<string, unknown> = {}
+    const note =
+      `Medians of ${options.runs} turns of ${options.seconds} s. Processor time is that of the whole process for one ` +
+      'answer, user time the part outside of the kernel.'
     for (const workload of own.workloads.filter(({ name }) => isAsked(name, options.only))) {
       for (const load of loadsOf(options)) {
         const samples = await measure(sides, workload, load, options, generator)
@@ -97,11 +100,9 @@ export async function benchCeiling(args: string[]): Promise<void> {
         detail[`${workload.name}, ${label}`] = Object.fromEntries(samples)
         rows.push(...rowsOf(workload.name, label, samples))
       }
+      // A run that breaks off leaves what it has.
+      saveSections('ceiling', machine, [{ title: 'Ceiling', note, rows }], { options, detail })
     }
-    const note =
-      `Medians of ${options.runs} turns of ${options.seconds} s. Processor time is that of the whole process for one ` +
-      'answer, user time the part outside of the kernel.'
-    saveSections('ceiling', machine, [{ title: 'Ceiling', note, rows }], { options, detail })
   } finally {
     bare.kill()
     await Promise.all(peers.map((peer) => peer.stop()))
