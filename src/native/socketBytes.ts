@@ -22,6 +22,7 @@ export function limitReceiveBuffer(descriptor: number, bytes: number): boolean {
 /**
  * Has a WebSocket be read, or not until it is to be read again; whether it did. The library itself has it read when it
  * begins or ends to wait until it can write.
+ * @param socket one that is open
  * @param descriptor what {@link socketDescriptor} has said of it
  */
 export function setReading(
