@@ -79,8 +79,12 @@ export class UnfinishedMessages {
     return { bytes: this.#bytes, closed: this.#closed }
   }
 
-  /** A socket was opened. */
-  opened<T>(socket: WebSocket<T>, client: Account): UnfinishedMessage {
+  /**
+   * A socket was opened.
+   * @param onResumed called when it is read again: the library does not say that it has written what waited where
+   *   reading was stopped just then
+   */
+  opened<T>(socket: WebSocket<T>, client: Account, onResumed: () => void): UnfinishedMessage {
     const descriptor = socketDescriptor(socket)
     const account = client.memory
     if (descriptor !== null) limitReceiveBuffer(descriptor, this.#bufferOfOne)
@@ -94,6 +98,7 @@ export class UnfinishedMessages {
       makeRoom: (bytes) => this.#closeLargestOf(account, bytes),
       setReading: (isReading) => {
         if (descriptor !== null) setReading(socket, descriptor, isReading)
+        if (isReading) onResumed()
       },
     })
     this.#open.add(message)

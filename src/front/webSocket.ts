@@ -102,6 +102,10 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       return false
     })
   }
+  const answerUnread = (socket: WebSocket<SocketData>, data: SocketData) => {
+    if (data.connection?.isBehind !== false) return
+    for (const kept of data.unread.splice(0)) handleLater(socket, data, kept)
+  }
   app.ws<SocketData>('/*', {
     maxPayloadLength: largest,
     // The library closes without a code, so its limit only covers what the front does not send: pongs to a flood.
@@ -158,7 +162,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     open: (socket) => {
       const data = socket.getUserData()
       const { caller, page } = data
-      data.unfinished = unfinished.opened(socket, caller.account)
+      data.unfinished = unfinished.opened(socket, caller.account, () => answerUnread(socket, data))
       caller.opened(socket, (keyOrigins) => isStillAllowed(origins, page, keyOrigins))
       sockets.add(socket)
       metrics.webSockets += 1
@@ -200,10 +204,9 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     pong: (socket, payload) => socket.getUserData().unfinished?.control(payload.byteLength),
     drain: (socket) => {
       const data = socket.getUserData()
-      const { connection, unread } = data
       data.unfinished?.drained()
-      connection?.drained()
-      if (connection?.isBehind === false) for (const kept of unread.splice(0)) handleLater(socket, data, kept)
+      data.connection?.drained()
+      answerUnread(socket, data)
     },
     close: (socket) => {
       sockets.delete(socket)
