@@ -256,7 +256,8 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   putOff(): void {
     this.#waiting += 1
     if (!this.#takesTurns) {
-      if (this.#waiting >= MANY_WAIT) this.takeTurns()
+      // Who cannot be measured would take them for ever.
+      if (this.#waiting >= MANY_WAIT && this.descriptor !== null) this.takeTurns()
     } else if (!this.#isPausedAgain) {
       // The library reads it by itself since it began to wait until it can write.
       this.#isPausedAgain = true
