@@ -53,7 +53,7 @@ export async function withFleet<T>(config: Config, run: (tools: FleetTools) => P
     cert: config.fleetCert,
     key: config.fleetKey,
     name: 'rhizome fleet',
-    silence: PATIENCE,
+    timeout: PATIENCE,
   }
   try {
     const names = new FleetNames(config.fleetName)

@@ -79,8 +79,8 @@ export interface FleetTeller {
 
 /** What the front thread does for the fleet thread. */
 export interface FleetFrontService {
-  /** How this node is; a sign of life as well. */
-  state(): Promise<FrontState>
+  /** Gives it the fleet as this member sees it. @returns how this node is; a sign of life as well */
+  state(status: FleetStatus): Promise<FrontState>
   /** Answers a call of another member for a service of the front thread (fleet.md §8). */
   answer(service: string, payload: Buffer): Promise<Buffer>
 }
@@ -108,7 +108,6 @@ export type FleetFrontEvent =
   | { readonly kind: 'announced'; readonly blocks: readonly AnnouncedBlock[] }
   /** enode URLs of the members to be connected with, and of all, which are trusted; with every change. */
   | { readonly kind: 'members'; readonly connect: readonly string[]; readonly trusted: readonly string[] }
-  | { readonly kind: 'status'; readonly status: FleetStatus }
   /** What a part of the fleet thread tells its counterpart in the front thread. */
   | { readonly kind: 'part'; readonly part: string; readonly message: unknown }
 

@@ -102,6 +102,8 @@ t.test('with servers of NATS', { skip: NATS_SKIP }, async (t) => {
     const connection = await connectFleet(connectionTo(cluster.urls))
     const events: FleetConnectionEvent[] = []
     connection.onEvent((event) => events.push(event))
+    const pinging = setInterval(() => connection.ping(), 500)
+    t.teardown(() => clearInterval(pinging))
     for (const fault of ['kill', 'pause'] as const) {
       const port = connection.nats.getServer().split(':').at(-1)
       const server = cluster.servers.find(({ url }) => url.endsWith(`:${port}`))

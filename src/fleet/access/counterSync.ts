@@ -2,6 +2,7 @@ import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
 import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
+import { everyAligned } from '../../util/alignedTimer.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { compareAndSet, openBucket, removeRecords } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -85,9 +86,9 @@ export class CounterSync {
   #sequence = 0
   #pace = LEAST_PACE
   #isDeciding = false
-  #isStopped = false
   #isToldElsewhere = false
-  #writeTimer: NodeJS.Timeout
+  /** When the bucket may be given more, milliseconds of the monotonic clock; infinite while it is given something. */
+  #writesAt = 0
   #sweptOn = 0
 
   constructor(context: FleetPartContext, store: AccessStore, { zone, tell, onFailure }: CounterSyncOptions) {
@@ -103,8 +104,8 @@ export class CounterSync {
         this.#decide()
         this.#keepPace()
       }),
+      everyAligned(WRITE_PERIOD, () => void this.#write()),
     ]
-    this.#writeTimer = setTimeout(() => void this.#write(), WRITE_PERIOD)
     tell({ kind: 'begun' })
   }
 
@@ -115,9 +116,7 @@ export class CounterSync {
 
   /** What was counted last is written, if that is possible within a second: else the next process tells it. */
   async stop(): Promise<void> {
-    this.#isStopped = true
     for (const end of this.#ends) end()
-    clearTimeout(this.#writeTimer)
     const bucket = this.#bucket
     if (bucket !== null) {
       this.#lookForUntold()
@@ -365,21 +364,20 @@ export class CounterSync {
   }
 
   async #write(): Promise<void> {
-    let bytes = 0
+    if (performance.now() < this.#writesAt) return
     this.#decide()
     this.#tellUse()
     const bucket = this.#bucket
+    if (bucket === null) return
+    let bytes = 0
+    this.#writesAt = Number.POSITIVE_INFINITY
     try {
-      if (bucket !== null) {
-        bytes = await this.#writeTo(bucket)
-        await this.#sweep()
-      }
+      bytes = await this.#writeTo(bucket)
+      await this.#sweep()
     } catch (error) {
       this.#onFailure(error)
     }
-    if (this.#isStopped) return
-    const pause = Math.max(WRITE_PERIOD, (1000 * bytes) / WRITE_RATE)
-    this.#writeTimer = setTimeout(() => void this.#write(), pause)
+    this.#writesAt = performance.now() + Math.max(0, (1000 * bytes) / WRITE_RATE - WRITE_PERIOD)
   }
 
   async #writeTo(bucket: KV): Promise<number> {

@@ -1,6 +1,7 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
+import { everyAligned } from '../../util/alignedTimer.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -20,7 +21,7 @@ export class KeySync {
   readonly #context: FleetPartContext
   readonly #store: AccessStore
   readonly #follower: BucketFollower
-  readonly #timer: NodeJS.Timeout
+  readonly #endLooking: () => void
   /** What the bucket has, by id of the key. */
   readonly #kept = new Map<string, KeptKey>()
   #arrived: FleetKey[] = []
@@ -54,10 +55,10 @@ export class KeySync {
       },
       onFailure,
     })
-    this.#timer = setInterval(() => {
+    this.#endLooking = everyAligned(LOOK_PERIOD, () => {
       const bucket = this.#follower.whole
       if (bucket !== null && store.revision() !== this.#revision) void this.#offer(bucket).catch(onFailure)
-    }, LOOK_PERIOD)
+    })
   }
 
   restart(): void {
@@ -65,7 +66,7 @@ export class KeySync {
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#endLooking()
     this.#follower.stop()
   }
 

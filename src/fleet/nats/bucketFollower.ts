@@ -1,7 +1,10 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
+import { everyAligned } from '../../util/alignedTimer.ts'
 
-/** Milliseconds between two comparisons with the leader of the stream, and before a failed attempt is repeated. */
-const PERIOD = 2000
+/** Milliseconds between two comparisons with the leader of the stream. */
+const COMPARE_PERIOD = 5000
+/** Milliseconds before a failed attempt is repeated. */
+const RETRY_PAUSE = 2000
 
 export interface BucketFollowerOptions {
   /** @throws FleetError `NotCreated` before `fleet init` */
@@ -21,7 +24,7 @@ export interface BucketFollowerOptions {
  */
 export class BucketFollower {
   readonly #options: BucketFollowerOptions
-  readonly #timer: NodeJS.Timeout
+  readonly #endComparing: () => void
   #bucket: KV | null = null
   #entries: Awaited<ReturnType<KV['watch']>> | null = null
   #seen = 0
@@ -33,7 +36,7 @@ export class BucketFollower {
 
   constructor(options: BucketFollowerOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#compare(), PERIOD)
+    this.#endComparing = everyAligned(COMPARE_PERIOD, () => void this.#compare())
     void this.#run()
   }
 
@@ -51,7 +54,7 @@ export class BucketFollower {
 
   stop(): void {
     this.#isStopped = true
-    clearInterval(this.#timer)
+    this.#endComparing()
     this.restart()
   }
 
@@ -63,7 +66,7 @@ export class BucketFollower {
         if (this.#isStopped) return
         this.#options.onFailure(error)
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, PERIOD)
+          const timer = setTimeout(resolve, RETRY_PAUSE)
           this.#wake = () => {
             clearTimeout(timer)
             resolve()

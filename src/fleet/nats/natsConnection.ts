@@ -30,8 +30,8 @@ export interface FleetConnectionOptions {
   readonly key: string | null
   /** Name of the connection in the monitoring of NATS. */
   readonly name: string
-  /** Milliseconds in which a server that went silent is to be noticed. */
-  readonly silence: number
+  /** Milliseconds for which a server may take to answer when it is connected to. */
+  readonly timeout: number
 }
 
 /** What happened to the connection. */
@@ -48,6 +48,8 @@ export interface FleetConnection {
   readonly isConnected: boolean
   /** Largest message of the server with its headers, bytes. */
   readonly maxPayload: number
+  /** To be called every half second: leaves a server that has not answered for two of them. */
+  ping(): void
   /** @returns ends the notices */
   onEvent(listener: (event: FleetConnectionEvent) => void): () => void
   /** Sends what is waiting, for a second at most, and disconnects. */
@@ -56,9 +58,8 @@ export interface FleetConnection {
 
 /** Bounds of the pause before a server is tried, milliseconds. */
 const RETRY = { first: 20, longest: 1000 } as const
-const LEAST_SILENCE = 600
-/** A server counts as silent when three pings have no answer. */
-const PINGS = 3
+/** A server is left when it has not answered for so many pings. */
+const MOST_UNANSWERED = 2
 const CLOSE_TIME = 1000
 const DEFAULT_MAX_PAYLOAD = 1_048_576
 
@@ -79,6 +80,7 @@ class Connection implements FleetConnection {
   #nats: NatsConnection | null = null
   isConnected = false
   #attempts = 0
+  #unanswered = 0
 
   constructor(options: FleetConnectionOptions) {
     this.#options = options
@@ -116,6 +118,22 @@ class Connection implements FleetConnection {
       failures[0] ??
       new FleetError('Unreachable', 'no NATS servers are given')
     )
+  }
+
+  /** In place of the pings of the client, which would wake the thread at times of their own. */
+  ping(): void {
+    if (!this.isConnected) return
+    if (this.#unanswered === MOST_UNANSWERED) {
+      this.#unanswered = 0
+      void this.nats.reconnect()
+      return
+    }
+    this.#unanswered += 1
+    if (this.#unanswered > 1) return
+    const answered = () => {
+      this.#unanswered = 0
+    }
+    this.nats.flush().then(answered, answered)
   }
 
   onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
@@ -164,7 +182,6 @@ class Connection implements FleetConnection {
 
   #toOptions(): ConnectionOptions {
     const { user, password, name } = this.#options
-    const silence = Math.max(this.#options.silence, LEAST_SILENCE)
     const authenticator = credentialsOf(this.#options)
     const tls = tlsOf(this.#options)
     return {
@@ -180,9 +197,7 @@ class Connection implements FleetConnection {
       // The order is that of the first connection, and goes round.
       noRandomize: true,
       reconnectDelayHandler: () => this.#pause(),
-      pingInterval: Math.floor(silence / PINGS),
-      maxPingOut: PINGS - 1,
-      timeout: Math.max(silence, 1000),
+      timeout: this.#options.timeout,
       ...(authenticator === null ? {} : { authenticator }),
       ...(user === null ? {} : { user, pass: password ?? '' }),
       ...(tls === null ? {} : { tls }),

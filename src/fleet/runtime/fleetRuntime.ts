@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
+import { everyAligned } from '../../util/alignedTimer.ts'
 import { Waits } from '../../util/waits.ts'
 import { FILTER_SERVICE } from '../filters/filterCall.ts'
 import { ServedHead } from '../head/servedHead.ts'
@@ -35,6 +36,8 @@ import { encodeStatus, statusOf } from './status.ts'
 
 /** Milliseconds between two presences without a change. */
 const TELL_PERIOD = 500
+/** Milliseconds between two questions to the other threads how they are. */
+const ASK_PERIOD = 2000
 /** Blocks that this member refused and tells. */
 const MOST_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
@@ -77,7 +80,6 @@ export class FleetRuntime {
   readonly #front: FleetFrontService
   readonly #log: Logger
   readonly #parts: PartHost
-  readonly #tell: (event: FleetFrontEvent) => void
   readonly #news: FrontNews
   readonly #names: FleetNames
   readonly #life = randomBytes(8).toString('hex')
@@ -91,7 +93,7 @@ export class FleetRuntime {
   readonly #counts: Record<string, number> = {}
   readonly #skipped: Skipped
   readonly #listeners = new Set<() => void>()
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #ends: (() => void)[] = []
   readonly #refused: string[] = []
   #members: Members | null = null
   #connection: FleetConnection | null = null
@@ -103,6 +105,8 @@ export class FleetRuntime {
   #executed: Presence['executed'] | null = null
   #adopted: Presence['adopted'] | null = null
   #adopting: Buffer | null = null
+  /** The last block that is adopted because all who are waited for have executed it: they need no word of it. */
+  #common: Buffer | null = null
   /** Looks again when something is due. */
   #lookTimer: NodeJS.Timeout | null = null
   #present = ''
@@ -118,7 +122,6 @@ export class FleetRuntime {
     this.#front = front
     this.#log = log
     this.#parts = new PartHost(parts, { log, tell, onFailure: (name, error) => this.#failed(name, error) })
-    this.#tell = tell
     this.#news = new FrontNews(tell)
     this.#names = new FleetNames(options.fleet)
     this.#state = new OwnState(chain, front)
@@ -138,13 +141,17 @@ export class FleetRuntime {
     this.#head.adopted(adopted)
     this.#executed = executed
     this.#adopted = adopted
-    this.#timers.push(setInterval(() => this.#tick(), TELL_PERIOD))
+    this.#ends.push(
+      everyAligned(TELL_PERIOD, () => this.#tick()),
+      everyAligned(ASK_PERIOD, () => this.#state.ask(this.status())),
+    )
+    this.#state.ask(this.status())
     void this.#connect()
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const end of this.#ends) end()
     if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)
     this.#exchange?.close()
     await this.#parts.stop()
@@ -177,7 +184,9 @@ export class FleetRuntime {
         this.#adopted = event.head
         this.#adopting = null
         this.#head.adopted(event.head)
-        break
+        if (this.#common?.equals(event.head.hash) !== true) break
+        this.#look()
+        return
       case 'refused':
         this.#refused.push(event.hash.toString('hex'))
         if (this.#refused.length > MOST_REFUSED) this.#refused.shift()
@@ -368,10 +377,9 @@ export class FleetRuntime {
     const now = performance.now()
     this.#identity.tick(now)
     this.#members?.sweep(now)
-    this.#state.ask()
     this.#sendPresence()
+    this.#connection?.ping()
     this.#look()
-    this.#tell({ kind: 'status', status: this.status() })
   }
 
   /** With each change, once in a turn of the event loop. */
@@ -419,6 +427,7 @@ export class FleetRuntime {
     const present = others.map(({ presence }) => presence.id).join()
     if (present !== this.#present) {
       this.#present = present
+      this.#state.ask(this.status())
       this.#telling?.presentChanged()
       this.#parts.tellEach(this.#listeners)
     }
@@ -454,6 +463,7 @@ export class FleetRuntime {
     const { hash } = step.block
     this.#waits.add(step)
     if (step.why === 'late') this.#count('lateBlocks')
+    if (step.why === 'executed') this.#common = hash
     this.#adopting = hash
     this.#chain
       .adopt(hash)

@@ -1,7 +1,7 @@
-import type { FleetChainService, FleetFrontService, FrontState } from '../interface.ts'
+import type { FleetChainService, FleetFrontService, FleetStatus, FrontState } from '../interface.ts'
 
 /** Milliseconds for which an answer of another thread says that it is well. */
-const WELL_FOR = 2000
+const WELL_FOR = 4500
 
 /** How this member is, as its other threads last said. */
 export class OwnState {
@@ -31,9 +31,9 @@ export class OwnState {
     return this.isLeaving || this.#state?.draining === true
   }
 
-  /** Asks both threads how they are. */
-  ask(): void {
-    void this.#front.state().then(
+  /** Asks both threads how they are, and gives the front thread the status of the fleet. */
+  ask(status: FleetStatus): void {
+    void this.#front.state(status).then(
       (state) => {
         this.#state = state
         this.#frontAt = performance.now()

@@ -89,6 +89,8 @@ export class AccessAdmission implements Admission, OwnUse {
   #revision = -1
   readonly #refused = new Float64Array(LIMIT_REASONS.length)
   #unauthorized = 0
+  /** Waits for the next use of a key; null while nobody does. */
+  #onUse: (() => void) | null = null
 
   constructor({ book, methods, clocks, timezone, retention, rules, others = NO_OTHERS }: AccessOptions) {
     this.#book = book
@@ -153,6 +155,7 @@ export class AccessAdmission implements Admission, OwnUse {
       return this.#overLimit(account, reason, cost)
     }
     counts.admitted(place, cost)
+    if (this.#onUse !== null && account.id !== KEYLESS_ID) this.#used()
     if (!isClosed) return null
     return new RpcError(
       'methodUnavailable',
@@ -192,12 +195,14 @@ export class AccessAdmission implements Admission, OwnUse {
     if (revision === this.#revision && !this.#keys.isOutdated(this.#wall())) return
     this.#keys.replace(this.#book.keys(), this.#wall())
     this.#revision = revision
+    this.#used()
   }
 
   recount(): void {
     const { day } = this.day
     this.ledger.close(day)
     for (const account of this.#keys.accounts()) account.beginDay(day, this.#usedOn(account.id, day))
+    this.#used()
   }
 
   changed(isAll: boolean): readonly DayCost[] {
@@ -207,6 +212,10 @@ export class AccessAdmission implements Admission, OwnUse {
       if (cost !== null) changed.push([account.id, account.day, cost])
     }
     return changed
+  }
+
+  onNextUse(listener: () => void): void {
+    this.#onUse = listener
   }
 
   heard(id: string, day: number, cost: number, isLate: boolean): void {
@@ -248,6 +257,12 @@ export class AccessAdmission implements Admission, OwnUse {
         today: place < most ? this.#today(usage.id) : null,
       })),
     }
+  }
+
+  #used(): void {
+    const listener = this.#onUse
+    this.#onUse = null
+    listener?.()
   }
 
   #fromPage(caller: Caller, origin: string): Caller | RpcError {

@@ -14,6 +14,8 @@ export interface OthersUse {
 export interface OwnUse {
   /** Keys with a rate or a quota whose use here has changed since this was asked last. @param isAll whether others forgot */
   changed(isAll: boolean): readonly DayCost[]
+  /** Calls a listener once: when a key is used, or what was told is to be told again. */
+  onNextUse(listener: () => void): void
   /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
   heard(id: string, day: number, cost: number, isLate: boolean): void
   /** What the store has is not what it was: all is counted anew, and {@link changed} tells everything again. */

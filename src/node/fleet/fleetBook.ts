@@ -30,18 +30,20 @@ export class FleetBook implements AccessBook, OthersUse {
   #isChanging = false
   /** Whether the fleet thread is another one, which knows nothing yet. */
   #isForgotten = false
-  #timer: NodeJS.Timeout
+  #pace = LEAST_PACE
+  /** Null while nothing is used. */
+  #timer: NodeJS.Timeout | null = null
 
   /** @throws AccessError */
   constructor(options: FleetBookOptions) {
     this.#options = options
     this.#store = options.store
     this.#store.lives.join(options.self, Math.floor(Date.now() / DAY) - BUCKET_DAYS)
-    this.#timer = this.#tellEvery(LEAST_PACE)
   }
 
   attach(counter: OwnUse): void {
     this.#counter = counter
+    this.#tellSoon()
   }
 
   revision(): number {
@@ -81,6 +83,7 @@ export class FleetBook implements AccessBook, OthersUse {
       case 'begun':
         this.#tellLives()
         this.#isForgotten = true
+        this.#tellSoon()
         return
       case 'keys':
         this.#attempt(() => this.#counter?.refresh())
@@ -101,8 +104,7 @@ export class FleetBook implements AccessBook, OthersUse {
         void this.#change(() => this.#store.lives.leave(message.known))
         return
       case 'pace':
-        clearInterval(this.#timer)
-        this.#timer = this.#tellEvery(message.milliseconds)
+        this.#pace = message.milliseconds
     }
   }
 
@@ -128,13 +130,24 @@ export class FleetBook implements AccessBook, OthersUse {
     this.#options.send({ kind: 'lives', lives, by: this.#by, isDecided: this.#isDecided })
   }
 
-  #tellEvery(milliseconds: number): NodeJS.Timeout {
-    const tell = () => {
-      const rows = this.#counter?.changed(this.#isForgotten) ?? []
-      this.#isForgotten = false
-      if (rows.length > 0) this.#options.send({ kind: 'used', rows })
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#attempt(() => this.#tellUse())
+    }, this.#pace).unref()
+  }
+
+  /** Tells what was used, and again after the pace; once nothing was, with the next use. */
+  #tellUse(): void {
+    if (this.#counter === null) return
+    const rows = this.#counter.changed(this.#isForgotten)
+    this.#isForgotten = false
+    if (rows.length === 0) {
+      this.#counter.onNextUse(() => this.#tellSoon())
+      return
     }
-    return setInterval(() => this.#attempt(tell), milliseconds).unref()
+    this.#options.send({ kind: 'used', rows })
+    this.#tellSoon()
   }
 
   #attempt(action: () => void): void {

@@ -166,22 +166,22 @@ export class FleetFront implements Membership {
         return
       case 'part':
         this.#parts.get(event.part)?.(event.message)
-        return
-      case 'status':
-        this.#status = event.status
-        this.#statusAt = performance.now()
-        this.#clocks.look(event.status.members, this.#statusAt)
     }
   }
 
   #service({ peers, reasons }: MembershipParts): FleetFrontService {
     return {
-      state: async () => ({
-        whyNotReady: reasons()[0] ?? null,
-        draining: this.#isDraining,
-        enode: peers === null ? null : enodeOf(peers.enode, this.#options.p2pAddress),
-        peers: peers?.report?.network.peers.map(({ id }) => id) ?? [],
-      }),
+      state: async (status) => {
+        this.#status = status
+        this.#statusAt = performance.now()
+        this.#clocks.look(status.members, this.#statusAt)
+        return {
+          whyNotReady: reasons()[0] ?? null,
+          draining: this.#isDraining,
+          enode: peers === null ? null : enodeOf(peers.enode, this.#options.p2pAddress),
+          peers: peers?.report?.network.peers.map(({ id }) => id) ?? [],
+        }
+      },
       answer: async (service, payload) => {
         const answer = this.#answerers.get(service)
         if (answer === undefined) throw new RpcError('methodNotFound', `no service ${service}`)

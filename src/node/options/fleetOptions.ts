@@ -3,8 +3,8 @@ import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
 import type { Config } from '../../config/schema.ts'
 import type { FleetRuntimeOptions } from '../../fleet/runtime/fleetRuntime.ts'
 
-/** Milliseconds in which a NATS server that went silent is noticed. */
-const SILENCE = 1000
+/** Milliseconds for which a NATS server may take to answer when it is connected to. */
+const CONNECT_TIMEOUT = 1000
 const SECOND = 1000
 
 /** What the fleet thread is made of under a configuration. Survives structured cloning. */
@@ -34,7 +34,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
         cert: config.fleetCert,
         key: config.fleetKey,
         name: `rhizome ${config.fleetName} ${config.fleetMember}`,
-        silence: SILENCE,
+        timeout: CONNECT_TIMEOUT,
       },
       fleet: config.fleetName,
       name: config.fleetMember,

@@ -114,7 +114,11 @@ export class SimMember extends SimProcess {
       failure: () => new Error('away'),
     })
     const front: FleetFrontService = {
-      state: async () => ({ whyNotReady: null, draining: false, enode: null, peers: [] }),
+      state: async (status) => {
+        this.#status = status
+        this.#statusAt = time.now
+        return { whyNotReady: null, draining: false, enode: null, peers: [] }
+      },
       answer: async (_service, payload) => Buffer.from(await this.#filters.answer(payload)),
     }
     this.#runtime = new modules.FleetRuntime({
@@ -268,14 +272,9 @@ export class SimMember extends SimProcess {
   }
 
   #onFront(event: FleetFrontEvent): void {
-    if (event.kind === 'announced') {
-      this.#announced.replace(event.blocks)
-      for (const look of this.#looks) look()
-    }
-    if (event.kind === 'status') {
-      this.#status = event.status
-      this.#statusAt = this.options.time.now
-    }
+    if (event.kind !== 'announced') return
+    this.#announced.replace(event.blocks)
+    for (const look of this.#looks) look()
   }
 
   #move(block: SimBlock): void {

@@ -68,6 +68,7 @@ export class SimNats {
 export class SimClient implements FleetConnection {
   readonly owner: SimProcess
   readonly maxPayload = 1_048_576
+  ping(): void {}
   readonly nats: NatsConnection
   isConnected = true
   /** Whether what it sends arrives, and what is sent to it. */

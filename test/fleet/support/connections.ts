@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FleetConnectionEvent, FleetConnectionOptions } from '../../../src/fleet/nats/natsConnection.ts'
 import { NATS_USER } from '../../support/natsServer.ts'
 
-/** Milliseconds in which a silent server is noticed in tests. */
-const SILENCE = 900
+/** Milliseconds for which a server may take to answer when it is connected to. */
+const TIMEOUT = 1000
 const POLL = 20
 /** A count and not a time: the whole machine may stand still meanwhile. */
 const POLLS = 1500
@@ -11,7 +11,7 @@ const POLLS = 1500
 /** Options for servers of `natsServer.ts`. */
 export function connectionTo(servers: readonly string[]): FleetConnectionOptions {
   const none = { credentials: null, ca: null, cert: null, key: null }
-  return { servers, ...NATS_USER, ...none, name: 'test', silence: SILENCE }
+  return { servers, ...NATS_USER, ...none, name: 'test', timeout: TIMEOUT }
 }
 
 /** Waits until something holds. @throws Error with the text when it never does */

@@ -302,6 +302,38 @@ t.test('quota and rate have the use of other members; what is late empties a rat
   t.end()
 })
 
+t.test('whoever tells others is called at the next use of a key, once', (t) => {
+  let counter: OwnUse | null = null
+  const others: OthersUse = {
+    costOn: () => 0,
+    attach: (own) => {
+      counter = own
+    },
+  }
+  const { admission, caller, charge } = openAccess(
+    [ada({ dailyQuota: 50 })],
+    { requireKey: 'never' },
+    { others },
+  )
+  const own = counter as OwnUse | null
+  if (own === null) throw new Error('nothing is attached')
+  let calls = 0
+  const listen = () => own.onNextUse(() => (calls += 1))
+  listen()
+  charge(caller('/'), 'eth_call')
+  t.equal(calls, 0, 'keyless use is not told')
+  charge(caller(PATH), 'eth_call')
+  charge(caller(PATH), 'eth_call')
+  t.equal(calls, 1)
+  listen()
+  own.recount()
+  t.equal(calls, 2, 'what is counted anew is told again')
+  listen()
+  admission.refresh()
+  t.equal(calls, 2, 'keys are as before')
+  t.end()
+})
+
 t.test('limits can change while the node runs', (t) => {
   const { admission, caller, charge, rules } = openAccess([ada()], { requireKey: 'never' })
   const who = caller(PATH)
