@@ -17,7 +17,7 @@ export interface FunctionShare {
 export const PROFILED: readonly string[] = ['--perf-basic-prof-only-functions']
 
 const FREQUENCY = '997'
-const MOST_OUTPUT = 2 ** 28
+const MAX_OUTPUT = 2 ** 28
 /** `perf report` writes a thread as id:name. */
 const LINE = /^\s*([\d.]+)%\s*;\s*(\d+):[^;]*;\s*([^;]*?)\s*;\s*\[.\]\s*(.*?)\s*$/
 
@@ -57,7 +57,7 @@ export class Profile {
     ]
     const text = execFileSync('perf', args, {
       encoding: 'utf8',
-      maxBuffer: MOST_OUTPUT,
+      maxBuffer: MAX_OUTPUT,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     rmSync(this.#folder, { recursive: true, force: true })

@@ -24,7 +24,7 @@ export interface BlockExecutor {
   headChanged(head: BlockHeader): void
   /** Nonce of an account (20 bytes, or the reward sender's single byte) in the state after a block. */
   nonceAfter(block: BlockHeader, account: Buffer): bigint
-  /** Whether the state after a block is stored. */
+  /** True when the state after a block is stored. */
   hasStateAfter(block: BlockHeader): boolean
   /** Makes every state stored so far durable. */
   commit(): void

@@ -27,7 +27,7 @@ export type ConnectResult =
   | { readonly status: 'IMPORTED_BEST'; readonly change: HeadChange }
   | {
       readonly status: 'IMPORTED_NOT_BEST'
-      /** Whether it is the best executed block all the same, and waits to be adopted. */
+      /** True when it is the best executed block all the same, and waits to be adopted. */
       readonly isHeaviest?: boolean
     }
   | { readonly status: 'EXIST' }
@@ -45,7 +45,7 @@ export type ConnectResult =
 const HASH_BYTES = 32
 
 /** Hashes of rejected old blocks that are remembered. */
-const MOST_TOO_OLD = 1024
+const MAX_TOO_OLD = 1024
 
 /** The parts of a chain. */
 export interface BlockchainOptions {
@@ -64,7 +64,7 @@ export interface BlockchainOptions {
   readonly now?: () => number
 }
 
-/** What a caller of a rewind adds to it. */
+/** Hooks that a caller of a rewind adds to it. */
 export interface RewindHooks {
   /** Writes to the transaction that disconnects the blocks, before they are disconnected. */
   before?(writer: TableWriter): void
@@ -329,7 +329,7 @@ export class Blockchain {
     }
   }
 
-  /** Whether a block, or one that it stands on, needs a state that is not kept. */
+  /** True when a block, or one that it stands on, needs a state that is not kept. */
   #isTooOld(writer: TableWriter, block: Block): boolean {
     const { firstBlock, firstState } = this.#history
     if (firstState === 0) return false
@@ -342,7 +342,7 @@ export class Blockchain {
     if (block.number >= firstBlock && !this.#tooOld.has(parentHex) && !isBelow()) return false
     this.#tooOld.add(block.hashHex)
     const oldest = this.#tooOld.values().next()
-    if (this.#tooOld.size > MOST_TOO_OLD && !oldest.done) this.#tooOld.delete(oldest.value)
+    if (this.#tooOld.size > MAX_TOO_OLD && !oldest.done) this.#tooOld.delete(oldest.value)
     return true
   }
 

@@ -114,7 +114,7 @@ export class ChainStoreReader {
     return hash === null ? null : this.blockOf({ number, hash })
   }
 
-  /** Whether the user of a development chain edited the state after a block. */
+  /** True when the user of a development chain edited the state after a block. */
   hasEditedState(hash: Buffer): boolean {
     return readStateEdit(this.#tables, hash) !== undefined
   }
@@ -180,7 +180,7 @@ export class ChainStoreReader {
     return readOccurrences(this.#tables, hash).find(({ blockHash }) => this.isCanonical(blockHash)) ?? null
   }
 
-  /** Whether a connected block is on the canonical chain. */
+  /** True when a connected block is on the canonical chain. */
   isCanonical(hash: Buffer): boolean {
     const position = readPosition(this.#tables, hash)
     return position !== undefined && this.hashByNumber(position.height)?.equals(hash) === true

@@ -16,7 +16,7 @@ export interface FeeMarketReader {
   blockByHash(hash: Buffer): Block | null
 }
 
-/** Whether the blocks up to the head were so full that prices mean something. */
+/** True when the blocks up to the head were so full that prices mean something. */
 export function isFeeMarketWorking(chain: FeeMarketReader, head: BlockHeader): boolean {
   if (head.number + 1 < FULLNESS_WINDOW) return false
   let sum = 0n

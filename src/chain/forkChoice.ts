@@ -10,7 +10,7 @@ export interface BranchTip {
 /** A branch of equal difficulty wins when its tip pays more than this many times the fees. */
 const FEE_FACTOR = 2n
 
-/** Whether a newly connected tip replaces the best one (consensus.md §7). A tie goes to the first seen. */
+/** True when a newly connected tip replaces the best one (consensus.md §7). A tie goes to the first seen. */
 export function isBetterTip(candidate: BranchTip, best: BranchTip): boolean {
   if (candidate.totalDifficulty !== best.totalDifficulty)
     return candidate.totalDifficulty > best.totalDifficulty

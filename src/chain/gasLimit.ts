@@ -15,7 +15,7 @@ export interface NextGasLimitParams {
   readonly parentGasUsed: bigint
   readonly minimum: bigint
   readonly target: bigint
-  /** Whether to move towards the target regardless of usage; otherwise usage decides. */
+  /** True when to move towards the target regardless of usage; otherwise usage decides. */
   readonly forceTarget: boolean
 }
 

@@ -13,7 +13,7 @@ export interface GenesisState {
   readonly address: Buffer
   /** null where the trie has only nodes below the account. */
   readonly account: { readonly nonce: bigint; readonly balance: bigint } | null
-  /** Whether the contract marker is set. */
+  /** True when the contract marker is set. */
   readonly isContract: boolean
   readonly code: Buffer
   /** Slot and bytes as stored. */

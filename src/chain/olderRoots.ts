@@ -22,12 +22,12 @@ export interface OlderRootDifference {
 /** The reads of states that a comparison needs. */
 export type OlderRootStates = Pick<StateStore, 'rootFor' | 'orchidStateRoot'>
 
-/** Whether a header names its state in the format before RSKIP126, which import does not check. */
+/** True when a header names its state in the format before RSKIP126, which import does not check. */
 export function hasOlderRoot(spec: NetworkSpec, number: number): boolean {
   return number > 0 && !isActive(spec, 'rskip126', number)
 }
 
-/** Whether such a root is consensus: below RSKIP85 no version checked it (consensus.md §2.6). */
+/** True when such a root is consensus: below RSKIP85 no version checked it (consensus.md §2.6). */
 export function isOlderRootBinding(spec: NetworkSpec, number: number): boolean {
   return hasOlderRoot(spec, number) && isActive(spec, 'rskip85', number)
 }

@@ -11,7 +11,7 @@ export interface SublistLimits {
   readonly sequential: bigint
 }
 
-/** Whether blocks of this height are split into sublists (RSKIP144 with RSKIP351). */
+/** True when blocks of this height are split into sublists (RSKIP144 with RSKIP351). */
 export function hasSublists(spec: NetworkSpec, number: number): boolean {
   return isActive(spec, 'rskip351', number) && isActive(spec, 'rskip144', number)
 }

@@ -39,7 +39,7 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly files: 'none' | 'any' | 'some'
   /** An argument in place of files, which is then in `files`. */
   readonly argument?: CommandArgument
-  /** Whether it is done also where nobody gets what it prints. */
+  /** True when it is done also where nobody gets what it prints. */
   readonly printsNotices?: true
   /** Options of the schema that it reads. */
   readonly options: readonly OptionKey[]

@@ -22,7 +22,7 @@ export const FLEET_CONNECTION_OPTIONS = [
   'fleetKey',
 ] as const satisfies readonly OptionKey[]
 
-/** What a command works with. */
+/** The parts that a command works with. */
 export interface FleetTools {
   readonly connection: FleetConnection
   readonly options: FleetConnectionOptions

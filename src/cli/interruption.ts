@@ -1,4 +1,4 @@
-/** Whether this process was started at a terminal, which hangs it up when it is closed. */
+/** True when this process was started at a terminal, which hangs it up when it is closed. */
 function hasTerminal(): boolean {
   return process.stdin.isTTY === true
 }

@@ -20,7 +20,7 @@ export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', .
 export const FLEET_KEYS_DETAIL =
   'With --fleet it is a key of the fleet: every member takes it, and the command ends when it is kept by a majority of the NATS servers.'
 
-/** Whether a command is for this member of a fleet alone. */
+/** True when a command is for this member of a fleet alone. */
 export const KEY_LOCAL = {
   kind: 'boolean',
   group: 'Command',
@@ -158,7 +158,7 @@ class LocalKeys implements KeyBook {
   }
 }
 
-/** Who changes keys: the member of a data directory, or nobody that is one. */
+/** The id of the member that changes keys: that of a data directory, or nobody's. */
 function memberOf(dataDir: string): string {
   return existsSync(join(dataDir, MEMBER_FILE)) ? openMemberId(dataDir) : randomBytes(8).toString('hex')
 }

@@ -54,7 +54,7 @@ export async function withSnapshotErrors<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Whether work with a snapshot ended because the user interrupted the program. */
+/** True when work with a snapshot ended because the user interrupted the program. */
 export function isInterruption(error: unknown): boolean {
   return isSnapshotError(error) && error.code === 'SNAPSHOT_INTERRUPTED'
 }

@@ -25,7 +25,7 @@ export function createActivationHeights({ upgrades, overrides }: ActivationTable
   return { ...heights, ...overrides }
 }
 
-/** Whether the rule applies to the block: `0 ≤ height ≤ number` (consensus.md §1.2). */
+/** True when the rule applies to the block: `0 ≤ height ≤ number` (consensus.md §1.2). */
 export function isActive(spec: HasActivations, rule: Rule, number: number): boolean {
   const height = spec.activationHeights[rule]
   return height >= 0 && height <= number

@@ -27,7 +27,7 @@ export type PeerSpec = {
   readonly networkId: number
   /** Port of peers, TCP and UDP alike; null where the reference sets none. */
   readonly defaultPort: null | number
-  /** Whether nodes discover others by themselves; otherwise peers have to be configured. */
+  /** True when nodes discover others by themselves; otherwise peers have to be configured. */
   readonly discovery: boolean
   /** Bootstrap nodes of discovery. */
   readonly bootstrap: readonly BootstrapNode[]
@@ -132,7 +132,7 @@ export function toNativeSpec(spec: NetworkSpec): string {
   return JSON.stringify({ name, chainId, minimumSequentialGas, remasc, bridge, activationHeights })
 }
 
-/** Whether the network is one for development, whose chain users may change at will. */
+/** True when the network is one for development, whose chain users may change at will. */
 export function isDevelopmentNetwork({ name }: Pick<NetworkSpec, 'name'>): boolean {
   return name === 'regtest' || name === 'devnet'
 }

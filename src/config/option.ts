@@ -4,7 +4,7 @@ import type { NetworkName } from './networks/names.ts'
 export type DefaultContext = {
   readonly network: NetworkName
   readonly profile: 'dev' | 'hosted'
-  /** Whether the node is one of several that are one service. */
+  /** True when the node is one of several that are one service. */
   readonly isMember: boolean
   /** Processors of the machine. */
   readonly processors: number
@@ -39,7 +39,7 @@ type Described = {
    * is a warning.
    */
   readonly retired?: string
-  /** Whether its value is hidden when the configuration is shown. */
+  /** True when its value is hidden when the configuration is shown. */
   readonly secret?: true
 }
 

@@ -39,7 +39,7 @@ export class OptionNames {
   readonly #form: (key: string) => string
   readonly #keys: ReadonlyMap<string, string>
   readonly #renamed: ReadonlyMap<string, RenamedOption>
-  /** What takes the place of options that are gone, by the names that they had in the source. */
+  /** The replacements of options that are gone, by the names that they had in the source. */
   readonly #gone: ReadonlyMap<string, string>
   /** Names used in the source, by key. */
   readonly #given = new Map<string, string>()
@@ -114,7 +114,7 @@ export class OptionNames {
   }
 }
 
-/** Whether a version belongs to a minor version or to an earlier one. */
+/** True when a version belongs to a minor version or to an earlier one. */
 function isUpTo(version: string, minor: string): boolean {
   const [major = 0, minorPart = 0] = version.split('.').map(Number)
   const [lastMajor = 0, lastMinor = 0] = minor.split('.').map(Number)

@@ -7,7 +7,7 @@ export const REVERT_FORMS = ['reference', 'geth'] as const
 /** One of {@link REVERT_FORMS}. */
 export type RevertForm = (typeof REVERT_FORMS)[number]
 
-/** Whether a text names a form. */
+/** True when a text names a form. */
 export function isRevertForm(value: unknown): value is RevertForm {
   return REVERT_FORMS.some((form) => form === value)
 }

@@ -24,7 +24,7 @@ export type Rule = (typeof RULES)[number]
 
 const NAMES: ReadonlySet<string> = new Set(RULES)
 
-/** Whether the text names a rule. */
+/** True when the text names a rule. */
 export function isRule(name: string): name is Rule {
   return NAMES.has(name)
 }

@@ -27,7 +27,7 @@ export function parseValue(definition: OptionDefinition, text: string, source: s
   return value
 }
 
-/** What an option accepts, e.g. `integer from 0 to 65535`. */
+/** The values that an option accepts, e.g. `integer from 0 to 65535`. */
 export function expectedValue(definition: OptionDefinition): string {
   switch (definition.kind) {
     case 'integer':

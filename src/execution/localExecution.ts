@@ -79,7 +79,7 @@ export interface Execution {
   readonly simulate: Simulate
   /** Roots of an overridden block. */
   readonly bodyRoots: BodyRoots
-  /** Whether a precompiled contract is active at the address in that block. */
+  /** True when a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
   /** The Bridge after a block. @throws NativeError `Interrupted`, `MissingState` */
   bridge(header: BlockHeader): BridgeSummary
@@ -108,7 +108,7 @@ export interface LocalExecutionParts {
   readonly store: StateStore
   /** Read at the start of each simulation; absent where simulations cannot be interrupted. */
   readonly interrupt?: InterruptSource
-  /** Whether states may have been edited, which has to be looked up for each call; absent: they may. */
+  /** True when states may have been edited, which has to be looked up for each call; absent: they may. */
   readonly mayBeEdited?: () => boolean
 }
 

@@ -4,7 +4,7 @@ import type { AncestorMetadata, AncestorUncle } from '../native/types.ts'
 import { LARGEST_WORD, min } from '../util/bigint.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
-/** What later blocks read of a connected block (BLOCKHASH, REMASC, the BlockHeader contract). */
+/** The part of a connected block that later ones read (BLOCKHASH, REMASC, the BlockHeader contract). */
 export function nativeAncestorOf(block: Block, totalDifficulty: bigint): AncestorMetadata {
   const { fields } = block.header
   return {

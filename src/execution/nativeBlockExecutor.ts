@@ -16,7 +16,7 @@ import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toExecutable } from './executableTransaction.ts'
 import { nativeAncestorOf } from './nativeAncestor.ts'
 
-/** What a native executor is made of. */
+/** The parts of a native executor. */
 export interface NativeBlockExecutorOptions {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
@@ -27,7 +27,7 @@ export interface NativeBlockExecutorOptions {
   readonly checksPrebuilt?: boolean
 }
 
-/** What a builder's execution of a block came to. */
+/** The result of a builder's execution of a block. */
 interface PrebuiltExecution {
   readonly hashHex: string
   /** Root of the state that it was executed on. */

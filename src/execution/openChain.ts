@@ -39,7 +39,7 @@ export interface OpenChainOptions {
   readonly checksPages?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
-  /** Whether the best executed block is the head at once; always unless given (`chain/blockchain.ts`). */
+  /** True when the best executed block is the head at once; always unless given (`chain/blockchain.ts`). */
   readonly adoptsAtOnce?: () => boolean
   /** Seconds since 1970. */
   readonly now?: () => number

@@ -14,13 +14,13 @@ import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } f
 export interface SimulatedCall extends Omit<CallRequest, 'overrides' | 'environment'> {
   /** null is the sender's next one. */
   readonly nonce: bigint | null
-  /** Whether the gas is cut to what the block has left. */
+  /** True when the gas is cut to what the block has left. */
   readonly cut: boolean
 }
 
 /** A overridden block. */
 export interface SimulatedBlock {
-  /** What programs see of it. */
+  /** The header that programs see. */
   readonly header: BlockHeader
   /** Overridden before its calls. */
   readonly overrides: readonly AccountOverride[]
@@ -30,7 +30,7 @@ export interface SimulatedBlock {
 /** Why a call could be in no block. */
 export type SimulationRefusal = 'nonceTooLow' | 'nonceTooHigh' | 'intrinsicGas' | 'funds' | 'room' | 'other'
 
-/** What came of a simulated call. */
+/** The outcome of a simulated call. */
 export interface SimulatedOutcome {
   readonly outcome: CallOutcome
   /** Why it could be in no block; null when it could. */

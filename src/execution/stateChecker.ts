@@ -4,7 +4,7 @@ import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
 
-/** What a check may read of the states in a store. */
+/** The access that a check has to the states in a store. */
 export function createStateChecker(spec: NetworkSpec, store: StateStore): StateChecker {
   return {
     checkStateAfter: (header) => {

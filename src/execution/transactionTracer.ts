@@ -81,7 +81,7 @@ export interface TransactionTracer {
   call(header: BlockHeader, request: CallRequest, form: TraceForm): TracedCall
 }
 
-/** What traces run on. */
+/** The parts that traces run on. */
 export interface TransactionTracerParts {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec

@@ -8,10 +8,10 @@ import { storedLogs } from './storedLogs.ts'
 import type { EventConnection } from './subscriptionHub.ts'
 
 /** Events between the block that a subscription begins at and the head, at most: some 16 hours of the main network. */
-export const MOST_CATCH_UP_EVENTS = 2000
+export const MAX_CATCH_UP_EVENTS = 2000
 
 /** Bytes that wait for a client, above which it gets nothing more until it has read. */
-const MOST_WAITING = 256 * 1024
+const MAX_WAITING = 256 * 1024
 /**
  * Work of one turn of the event loop for all that catch up, in looks at a header, about 10 µs each. A block whose logs
  * are read counts as many.
@@ -35,11 +35,11 @@ interface CatchUp {
   /** Its criteria alone; null for headers. */
   readonly logs: LogSubscriptions | null
   readonly mayMatch: ((bloom: Buffer) => boolean) | null
-  /** Whether its client has to read first. */
+  /** True when its client has to read first. */
   waits: boolean
 }
 
-/** What {@link CatchUps} needs. */
+/** The parts that {@link CatchUps} needs. */
 export interface CatchUpsOptions extends EventSources {
   readonly events: EventTexts
   /** The head up to which live subscribers have been told; null while nobody was told of any. */
@@ -80,7 +80,7 @@ export class CatchUps {
     this.#schedule(catchUp)
   }
 
-  /** Whether it was there. */
+  /** True when it was there. */
   remove(subscription: CatchingUp): boolean {
     return this.#catchUps.delete(subscription)
   }
@@ -123,7 +123,7 @@ export class CatchUps {
     const { subscription, walk } = catchUp
     const { connection } = subscription
     if (this.#catchUps.get(subscription) !== catchUp) return 1
-    if ((connection.waiting ?? 0) > MOST_WAITING) {
+    if ((connection.waiting ?? 0) > MAX_WAITING) {
       catchUp.waits = true
       connection.whenRead?.(() => {
         catchUp.waits = false

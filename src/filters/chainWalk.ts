@@ -6,7 +6,7 @@ export interface BlockEvent extends BlockReference {
   readonly removed: boolean
 }
 
-/** What a walk reads. */
+/** The part of the chain that a walk reads. */
 export type WalkedChain = Pick<EventChain, 'hashByNumber' | 'storedHeader'>
 
 /**

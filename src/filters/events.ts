@@ -38,7 +38,7 @@ export interface EventChain {
   storedBody(block: BlockReference): Buffer | null
 }
 
-/** What events are made of. */
+/** The sources that events are made of. */
 export interface EventSources {
   readonly chain: EventChain
   /** Logs of blocks as text. */

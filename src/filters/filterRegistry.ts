@@ -12,7 +12,7 @@ import {
 import { createHandle } from './handle.ts'
 import { Journal } from './journal.ts'
 import { filterBytes, type MemoryUse } from './memoryUse.ts'
-import { BLOCKS_PER_POLL, MOST_BLOCKS, MOST_PENDING, SWEEP_PERIOD } from './pollBounds.ts'
+import { BLOCKS_PER_POLL, MAX_BLOCKS, MAX_PENDING, SWEEP_PERIOD } from './pollBounds.ts'
 
 interface Filter {
   readonly kind: 'logs' | 'blocks' | 'pending'
@@ -25,12 +25,15 @@ interface Filter {
   /** Position from which on the logs of all blocks had been asked for; null while they were not. */
   shown: number | null
   deadline: number
-  /** Whose memory it takes, and how much; null where nobody counts. */
+  /** The account and the bytes of its memory; null where nobody counts. */
   readonly memory: MemoryUse | null
   readonly bytes: number
 }
 
-/** An event with whether users of a development chain brought it about, who took blocks back and put none in their place. */
+/**
+ * An event with whether users of a development chain brought it about, who took blocks back and put none in their
+ * place.
+ */
 interface JournalEvent extends BlockEvent {
   readonly isRewind: boolean
 }
@@ -44,8 +47,8 @@ export class FilterRegistry implements NodeFilters {
   readonly #now: () => number
   readonly #createHandle: () => string
   readonly #filters = new Map<string, Filter>()
-  readonly #blocks = new Journal<JournalEvent>(MOST_BLOCKS)
-  readonly #pending = new Journal<Buffer>(MOST_PENDING)
+  readonly #blocks = new Journal<JournalEvent>(MAX_BLOCKS)
+  readonly #pending = new Journal<Buffer>(MAX_PENDING)
   #nextSweep = 0
 
   /**
@@ -86,14 +89,14 @@ export class FilterRegistry implements NodeFilters {
     return this.#install('pending', null, this.#pending.end, memory)
   }
 
-  /** Whether there was such a filter. */
+  /** True when there was such a filter. */
   uninstall(handle: string): boolean {
     const filter = this.#find(handle)
     if (filter !== null) this.#remove(handle, filter)
     return filter !== null
   }
 
-  /** What happened since the filter was polled or installed; null when there is no such filter. */
+  /** The events since the filter was polled or installed; null when there is no such filter. */
   poll(handle: string): FilterChanges | null {
     const filter = this.#find(handle)
     if (filter === null) return null
@@ -116,7 +119,7 @@ export class FilterRegistry implements NodeFilters {
     return { kind: 'logs', criteria: logs.criteria, blocks, undo }
   }
 
-  /** What the filter stands for as a whole; null when there is no such filter. */
+  /** All that the filter stands for; null when there is no such filter. */
   content(handle: string): FilterContent | null {
     const filter = this.#find(handle)
     if (filter === null) return null

@@ -19,18 +19,18 @@ export interface LogFilterRequest {
   readonly to: number | null
   /** Only this block; null for any. */
   readonly blockHash: Buffer | null
-  /** What asks for all logs of the filter: parameter (JSON text) of eth_getLogs. */
+  /** The parameter of eth_getLogs (JSON text) that asks for all logs of the filter. */
   readonly query: string
 }
 
-/** What another node answered. */
+/** The answer of another node. */
 export interface FilterResult {
   readonly kind: 'result'
   /** JSON text. */
   readonly result: Uint8Array
 }
 
-/** What happened since the last poll of a filter; `undo` takes the poll back, whose answer could not be delivered. */
+/** The events since the last poll of a filter; `undo` takes the poll back, whose answer could not be delivered. */
 export type FilterChanges =
   | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[]; readonly undo: () => void }
   | {
@@ -64,7 +64,7 @@ export interface NodeFilters {
   installBlocks(memory?: MemoryUse | null): Eventually<string | null>
   /** Handle of a new filter for pending transactions; null when there are too many. @throws as {@link installLogs} */
   installPending(memory?: MemoryUse | null): Eventually<string | null>
-  /** Whether there was such a filter. @param memory of the client that asks */
+  /** True when there was such a filter. @param memory of the client that asks */
   uninstall(handle: string, memory?: MemoryUse | null): Eventually<boolean>
   /**
    * What happened since the filter was polled or installed; null when there is no such filter.
@@ -72,7 +72,7 @@ export interface NodeFilters {
    * @throws as {@link installLogs}
    */
   poll(handle: string, memory?: MemoryUse | null): Eventually<FilterChanges | null>
-  /** What the filter stands for as a whole; null when there is no such filter. @throws as {@link poll} */
+  /** All that the filter stands for; null when there is no such filter. @throws as {@link poll} */
   content(handle: string, memory?: MemoryUse | null): Eventually<FilterContent | null>
   /** The canonical chain changed. */
   headChanged(notice: HeadNotice): void
@@ -85,7 +85,7 @@ export function enactedHashes(events: readonly BlockEvent[]): Buffer[] {
   return events.filter(({ removed }) => !removed).map(({ hash }) => hash)
 }
 
-/** Whether a filter for logs is told of a block. */
+/** True when a filter for logs is told of a block. */
 export function concerns(
   { from, to, blockHash }: Pick<LogFilterRequest, 'from' | 'to' | 'blockHash'>,
   { number, hash }: BlockEvent,

@@ -2,7 +2,7 @@ import type { StoredLogBlock } from '../native/encodedObjectCache.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { EventChain } from './events.ts'
 
-/** What the logs of a block are written from; null when it is not stored. */
+/** The data from which the logs of a block are written; null when it is not stored. */
 export function storedLogs(chain: EventChain, block: BlockReference): StoredLogBlock | null {
   const receipts = chain.storedReceipts(block)
   const body = chain.storedBody(block)

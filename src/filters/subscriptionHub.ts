@@ -35,7 +35,7 @@ export interface EventConnection {
   end?(code: number, reason: string): void
 }
 
-/** What can be subscribed to. */
+/** The topics that can be subscribed to. */
 export type SubscriptionTopic =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly criteria: LogCriteria }
@@ -51,7 +51,7 @@ export interface ResumePoint {
   readonly head: BlockReference
 }
 
-/** What a subscription is for; the criteria of logs are kept by the native core. */
+/** The topic of a subscription; the criteria of logs are kept by the native core. */
 type SubscribedTopic =
   | Exclude<SubscriptionTopic, { kind: 'logs' }>
   | { readonly kind: 'logs'; readonly id: number }
@@ -64,7 +64,7 @@ interface Subscription extends CatchingUp {
   readonly bytes: number
 }
 
-/** What a hub is made of. */
+/** The parts of a hub. */
 export interface SubscriptionHubOptions extends EventSources {
   readonly events: EventTexts
   /** Subscriptions of one connection. */
@@ -208,7 +208,7 @@ export class SubscriptionHub {
     if (this.#work.size > 0) send(this.#work, new EventFrame(this.#events.work(work)))
   }
 
-  /** Whether anybody takes work as it comes. */
+  /** True when anybody takes work as it comes. */
   get wantsWork(): boolean {
     return this.#work.size > 0
   }

@@ -41,7 +41,7 @@ export class FleetError extends CodedError<FleetErrorCode> {
   override readonly name = 'FleetError'
 }
 
-/** What a member that was called refused, with the kind and text of its error. */
+/** The refusal of a member that was called, with the kind and text of its error. */
 export class CallRefusal extends Error {
   override readonly name = 'CallRefusal'
   /** For RPC errors their kind; else one of `busy`, `tooLarge`, `internal`. */

@@ -36,12 +36,12 @@ export interface ReportedBucket {
   readonly bytes: number
 }
 
-/** What `fleet status` shows. */
+/** The output of `fleet status`. */
 export interface FleetReport {
   readonly fleet: string
   readonly members: readonly ReportedMember[]
   readonly buckets: readonly ReportedBucket[]
-  /** What is wrong, each a clause. */
+  /** The faults that were found, each a clause. */
   readonly problems: readonly string[]
 }
 

@@ -16,7 +16,7 @@ export interface LinkedBlock extends FleetBlock {
   readonly parentHash: Buffer
 }
 
-/** What the chain thread does for the fleet thread (`node/chainThread/fleetService.ts`). */
+/** The services of the chain thread for the fleet thread (`node/chainThread/fleetService.ts`). */
 export interface FleetChainService {
   /** The canonical head, the heaviest executed block, and the blocks between and some below, oldest first. */
   branch(): Promise<ChainBranch>
@@ -38,7 +38,7 @@ export interface FleetChainService {
   lacking(hashes: Buffer): Promise<readonly Buffer[]>
   /** RLP of transactions that wait, by their hashes; those that do not are left out. */
   transactions(hashes: readonly Buffer[]): Promise<readonly Buffer[]>
-  /** Whether this member makes blocks on a development chain; else who does, for whoever asks for one. */
+  /** Tells whether this member makes blocks on a development chain; else who does, for whoever asks for one. */
   makeBlocks(maker: BlockMaker): Promise<void>
   /** Takes a template of another member (fleet.md §9). Throws when it does not parse. */
   takeWork(from: MemberId, template: Buffer): Promise<void>
@@ -53,13 +53,13 @@ export interface ChainBranch {
   readonly recent: readonly LinkedBlock[]
 }
 
-/** Who makes the blocks of a development chain: this member, another one by its name, or nobody that is known. */
+/** The maker of blocks on a development chain: this member, another one by its name, or nobody that is known. */
 export type BlockMaker =
   | { readonly kind: 'self' }
   | { readonly kind: 'other'; readonly name: string }
   | { readonly kind: 'unknown' }
 
-/** What the chain thread tells the fleet thread, in its order. */
+/** The events of the chain thread for the fleet thread, in their order. */
 export type FleetChainEvent =
   /** Blocks are executed and durable. */
   | { readonly kind: 'executed'; readonly blocks: readonly LinkedBlock[]; readonly heaviest: FleetBlock }
@@ -69,7 +69,7 @@ export type FleetChainEvent =
   /** The answer to a send waited for others. */
   | { readonly kind: 'waited'; readonly milliseconds: number }
 
-/** What the fleet thread does for the chain thread. */
+/** The services of the fleet thread for the chain thread. */
 export interface FleetTeller {
   /** Tells others of durable transactions; answers when all present ones have admitted or refused them. */
   tell(transactions: readonly Buffer[]): Promise<void>
@@ -77,7 +77,7 @@ export interface FleetTeller {
   tellWork(template: Buffer): Promise<void>
 }
 
-/** What the front thread does for the fleet thread. */
+/** The services of the front thread for the fleet thread. */
 export interface FleetFrontService {
   /** Gives it the fleet as this member sees it. @returns how this node is; a sign of life as well */
   state(status: FleetStatus): Promise<FrontState>
@@ -102,16 +102,16 @@ export interface AnnouncedBlock {
   readonly hash: Buffer
 }
 
-/** What the fleet thread tells the front thread. */
+/** The events of the fleet thread for the front thread. */
 export type FleetFrontEvent =
   /** The newest executed blocks of other present members, with every change. */
   | { readonly kind: 'announced'; readonly blocks: readonly AnnouncedBlock[] }
   /** enode URLs of the members to be connected with, and of all, which are trusted; with every change. */
   | { readonly kind: 'members'; readonly connect: readonly string[]; readonly trusted: readonly string[] }
-  /** What a part of the fleet thread tells its counterpart in the front thread. */
+  /** A message from a part of the fleet thread to its counterpart in the front thread. */
   | { readonly kind: 'part'; readonly part: string; readonly message: unknown }
 
-/** What the fleet thread does for the front thread. */
+/** The services of the fleet thread for the front thread. */
 export interface FleetThreadService {
   /**
    * Calls a service of another member (fleet.md §8).
@@ -139,7 +139,7 @@ export interface MemberStatus {
   /** By how much its clock is ahead of the own one, milliseconds; the way of the message included. */
   readonly clockAhead: number
   readonly late: boolean
-  /** Whether there is a p2p connection with it; null where nobody knows. */
+  /** True when there is a p2p connection with it; null where nobody knows. */
   readonly linked: boolean | null
 }
 
@@ -148,7 +148,7 @@ export interface FleetStatus {
   readonly fleet: string
   readonly self: MemberId
   readonly connected: boolean
-  /** Whether this member is present for others. */
+  /** True when this member is present for others. */
   readonly present: boolean
   /** Why it is not; null when it is. */
   readonly reason: string | null

@@ -8,7 +8,7 @@ import type { MemberId } from './interface.ts'
 /** Name of the file in the data directory. */
 export const MEMBER_FILE = 'fleet.json'
 
-/** What an id of a member looks like. */
+/** The form of an id of a member. */
 export const MEMBER_ID = /^[0-9a-f]{16}$/
 
 const MODE = 0o600

@@ -15,10 +15,10 @@ export interface FleetCallsPort {
   call(member: MemberId, service: string, payload: Uint8Array, milliseconds: number): Promise<Buffer>
 }
 
-/** Who is there now. */
+/** The members that are there now. */
 export interface FleetView {
   readonly self: MemberId
-  /** Whether NATS is reached. */
+  /** True when NATS is reached. */
   readonly connected: boolean
   /** Other members that are present. */
   readonly others: readonly MemberId[]
@@ -26,7 +26,7 @@ export interface FleetView {
   onChange(listener: () => void): () => void
 }
 
-/** What a {@link FleetPart} is given. */
+/** The parts that a {@link FleetPart} is given. */
 export interface FleetPartContext {
   readonly nats: NatsConnection
   readonly jetstream: JetStreamClient

@@ -6,13 +6,13 @@ const text = new TextEncoder()
 const NUMBER = text.encode('X-Block-Number')
 const HASH = text.encode('X-Block-Hash')
 
-/** What scripts of pages are to be shown of an answer, beside what browsers show anyway. */
+/** The headers of an answer that scripts of pages are shown, beside those that browsers show anyway. */
 const EXPOSED = 'X-Block-Number, X-Block-Hash'
 
 /** Headers that say which block an answer was given at. */
 export class AnswerHeaders {
   readonly #head: FrontHead
-  /** What is written of the last block: most answers are given at the same one. */
+  /** The last block whose headers were written: most answers are given at the same one. */
   #block: BlockReference | null = null
   #number: Uint8Array = text.encode('')
   #hash: Uint8Array = text.encode('')

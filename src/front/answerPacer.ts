@@ -25,9 +25,9 @@ const PAUSE = 4
 
 /** An answer that is sent in pieces. */
 export interface Sending {
-  /** Who asked for it. */
+  /** The client that asked for it. */
   readonly client: object
-  /** Whether it is queued. Only the pacer sets it. */
+  /** True when it is queued. Only the pacer sets it. */
   isDue: boolean
   /**
    * Hands its next bytes to the socket, at most {@link PIECE_BYTES}.
@@ -36,7 +36,7 @@ export interface Sending {
   send(): boolean
 }
 
-/** What a client may be sent while others ask: a token bucket. */
+/** A client's share of the bytes that are sent while others ask: a token bucket. */
 interface Allowance {
   bytes: number
   /** Milliseconds of the monotonic clock. */

@@ -67,7 +67,9 @@ export class BufferPool {
   }
 }
 
-/** Frees memory without waiting for a garbage collection: what is sent to a closed port is dropped with what it carries. */
+/**
+ * Frees memory without waiting for a garbage collection: what is sent to a closed port is dropped with what it carries.
+ */
 function freeNow(memory: ArrayBuffer): void {
   const { port1, port2 } = new MessageChannel()
   port2.close()

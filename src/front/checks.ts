@@ -2,7 +2,9 @@ import { isIP } from 'node:net'
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json-rpc', 'text/json'])
 
-/** Whether a body of this content type is read; a missing one is taken for JSON, but from browsers (decisions.md D23). */
+/**
+ * True when a body of this content type is read; a missing one is taken for JSON, but from browsers (decisions.md D23).
+ */
 export function isJsonContent(contentType: string): boolean {
   if (contentType === '' || contentType === 'application/json') return true
   const end = contentType.indexOf(';')

@@ -9,11 +9,11 @@ import type { Front } from './server.ts'
 export interface DrainLimits {
   /** Requests are still taken for so long: whoever sends them on has to learn that this node stops. */
   readonly delay: number
-  /** What was asked may take so long to be answered; then it is answered with an error. */
+  /** Time in which requests under way may be answered; then they are answered with an error. */
   readonly timeout: number
 }
 
-/** What takes part in the end. */
+/** The parts that take part in the end. */
 export interface DrainParts {
   readonly front: Front
   readonly metrics: FrontMetrics

@@ -13,20 +13,20 @@ export interface FrontStats {
   /** HTTP requests and WebSocket messages that wait for their answer. */
   readonly exchanges: number
   readonly messages: number
-  /** What WebSockets have of messages that did not end yet. */
+  /** The memory of WebSockets for messages that did not end yet. */
   readonly unfinished: UnfinishedStats
   /** HTTP answers by status. */
   readonly statuses: readonly { readonly status: number; readonly count: number }[]
 }
 
-/** What the front counts as it goes, and whether it is stopping. Every count is an addition. */
+/** The counts of the front, and whether it is stopping. Every count is an addition. */
 export class FrontMetrics {
   connections = 0
   webSockets = 0
   refusedConnections = 0
   /** Messages that came over WebSockets. */
   messages = 0
-  /** Whether answers end their connections. */
+  /** True when answers end their connections. */
   draining = false
   /** Set where there are WebSockets. */
   unfinished: () => UnfinishedStats = () => ({ bytes: 0, closed: 0 })

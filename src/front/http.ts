@@ -25,7 +25,7 @@ import { pageMetadataOf, RequestMetadata, trustedScheme } from './requestMetadat
 import type { TickBudget } from './tickBudget.ts'
 import { addUsageRoute } from './usageRoute.ts'
 
-/** What HTTP routes need. */
+/** The parts that HTTP routes need. */
 export interface HttpRoutes {
   /** Filters and subscriptions. */
   readonly events: FrontEvents
@@ -75,7 +75,7 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   others.any('/*', (response) => refuseMethod(response, loop))
 }
 
-/** What reads requests, one after the other. */
+/** The reader of requests, one after the other. */
 interface Reading {
   readonly headers: RequestHeaders
   readonly hosts: HostCheck
@@ -218,7 +218,7 @@ function statusOfRefusal(headers: RequestHeaders, { maxBodyBytes }: FrontOptions
   return isReadable(headers) ? null : 415
 }
 
-/** Whether the type of the body is one that is read. Bytes without one need no preflight: any page can send them. */
+/** True when the type of the body is one that is read. Bytes without one need no preflight: any page can send them. */
 function isReadable({ contentType, origin, site }: RequestHeaders): boolean {
   if (contentType === '') return origin === '' && site === ''
   return isJsonContent(contentType)

@@ -37,7 +37,7 @@ export const REQUEST_COPIES = 3
 /** Bodies of more bytes or characters are sent in pieces. */
 const LARGE = 2 * PIECE_BYTES
 
-/** What all exchanges of a front have in common. */
+/** The parts that all exchanges of a front share. */
 export interface ExchangeParts {
   readonly metrics: FrontMetrics
   /** Sends large answers. */
@@ -63,11 +63,11 @@ export class HttpExchange implements Exchange {
   readonly #allowedOrigin: string | null
   readonly #caller: Caller | null
   readonly #parts: ExchangeParts
-  /** What came of the body before its last piece. */
+  /** The pieces of the body before its last one. */
   #pieces: Pieces | null = null
   /** The height that the head is to have at least. */
   minBlock = 0
-  /** What is sent in pieces. */
+  /** The body that is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
   /** The block that the answer is given at; null for the head when it is sent. */
   #block: BlockReference | null = null
@@ -75,9 +75,9 @@ export class HttpExchange implements Exchange {
   #held = 0
   /** Refusals of the caller before this request. */
   readonly #refusedBefore: number
-  /** Whether the library's own callback is still on the stack: what is written then is corked already. */
+  /** True when the library's own callback is still on the stack: what is written then is corked already. */
   corked = false
-  /** Whether a body that waited is just being looked at: what is written then took no other work. */
+  /** True when a body that waited is just being looked at: what is written then took no other work. */
   isBegun = false
 
   /**
@@ -251,7 +251,7 @@ export class HttpExchange implements Exchange {
     }
   }
 
-  /** Whether the request was refused and its client keeps asking after refusals. */
+  /** True when the request was refused and its client keeps asking after refusals. */
   #isFlood(): boolean {
     const account = this.#caller?.account
     return (

@@ -7,7 +7,10 @@ import { checkTlsFiles, TlsError, type TlsFiles, type TlsMetadata } from './tls.
 /** Without it the system lets several processes share a port without any of them noticing. */
 const EXCLUSIVE_PORT = 1
 
-/** What the library takes but does not declare: a form of listening, and apps that take over accepted connections. */
+/**
+ * Functions that the library has but does not declare: a form of listening, and apps that take over accepted
+ * connections.
+ */
 interface Undeclared {
   listen(
     host: string,
@@ -23,7 +26,7 @@ interface Undeclared {
 /** A port that listens. */
 export interface Listener {
   readonly port: number
-  /** What the certificate of new connections says; null without TLS. */
+  /** The metadata of the certificate of new connections; null without TLS. */
   certificate(): TlsMetadata | null
   /**
    * Reloads certificate and key for new connections; open connections keep theirs.

@@ -15,7 +15,7 @@ export interface FrontProbes {
   readonly metrics: (() => Promise<string>) | null
 }
 
-/** What an operator's question is answered with. */
+/** The answer to an operator's question. */
 export interface MonitoringAnswer {
   readonly status: number
   readonly type: string
@@ -27,7 +27,7 @@ export type MonitoringProbe = () => MonitoringAnswer | Promise<MonitoringAnswer>
 
 const JSON_TYPE = 'application/json'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** What there is nothing at, and what cannot be told now. */
+/** The answer where there is nothing, and where nothing can be told now. */
 export const NOTHING: MonitoringAnswer = { status: 404, type: 'text/plain', body: '' }
 const FAILED: MonitoringAnswer = { status: 503, type: 'text/plain', body: '' }
 

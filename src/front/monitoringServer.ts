@@ -8,11 +8,11 @@ import type { ListenAddress } from './options.ts'
 import { BAD_HOST } from './refuseRequest.ts'
 
 /** Open connections: a part of the descriptors that the endpoint leaves. */
-const MOST_MONITORS = 32
+const MAX_MONITORS = 32
 /** How long a request may take to arrive, and how often that is looked at, milliseconds. */
 const REQUEST_TIMEOUT = 10_000
 const TIMEOUT_LOOKS = 5000
-const MOST_HEADER_BYTES = 8192
+const MAX_HEADER_BYTES = 8192
 
 /** The port of monitoring. */
 export interface MonitoringServer {
@@ -38,13 +38,13 @@ export async function serveMonitoring(
       headersTimeout: REQUEST_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_LOOKS,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
       // Checks without one are common, and browsers always send it.
       requireHostHeader: false,
     },
     (request, response) => void answer(request, response, probes, hosts),
   )
-  server.maxConnections = MOST_MONITORS
+  server.maxConnections = MAX_MONITORS
   await listening(server, address)
   return {
     port: (server.address() as AddressInfo).port,

@@ -23,13 +23,13 @@ export interface FrontOptions {
   readonly maxSocketBacklog: number
   /** Seconds without a frame, pings included, after which a WebSocket is closed. */
   readonly socketIdleSeconds: number
-  /** Whether browsers get the page at `/`. */
+  /** True when browsers get the page at `/`. */
   readonly page: boolean
   /** Where readiness with its reasons and metrics are served; null for the same port as everything else. */
   readonly monitoring: ListenAddress | null
   /** null for no TLS. */
   readonly tls: TlsFiles | null
-  /** Whether the name that a client gives a request is taken into logs and echoed. */
+  /** True when the name that a client gives a request is taken into logs and echoed. */
   readonly requestIds: boolean
 }
 

@@ -4,17 +4,17 @@ import { isExtensionOrigin, isLoopbackOrigin } from '../util/webOrigin.ts'
 import { hostName } from './checks.ts'
 import type { FrontOptions } from './options.ts'
 
-/** What a request may do because of the page that it comes from (decisions.md D59). */
+/** The rights of a request because of the page that it comes from (decisions.md D59). */
 export interface PageAccess {
   /** Origin whose scripts the browser may show the answer to; null for no CORS headers. */
   readonly allowedOrigin: string | null
-  /** Whether methods that sign, change the chain or the node are closed. */
+  /** True when methods that sign, change the chain or the node are closed. */
   readonly restricted: boolean
-  /** Whether it comes from a page that nobody allowed: it gets no preflight and no WebSocket. */
+  /** True when it comes from a page that nobody allowed: it gets no preflight and no WebSocket. */
   readonly foreign: boolean
 }
 
-/** What a request of no page may do, and one of a page that is trusted as much. */
+/** The rights of a request of no page, and of one of a page that is trusted as much. */
 export const NO_PAGE: PageAccess = { allowedOrigin: null, restricted: false, foreign: false }
 const FOREIGN: PageAccess = { allowedOrigin: null, restricted: true, foreign: true }
 const OWN_RESTRICTED: PageAccess = { allowedOrigin: null, restricted: true, foreign: false }
@@ -24,7 +24,7 @@ const ANY = '*'
 const LOOPBACK = 'loopback'
 const EXTENSIONS = 'extensions'
 
-/** What of a request says which page it comes from. Headers are empty where there are none. */
+/** The headers of a request that say which page it comes from. They are empty where there are none. */
 export interface PageMetadata {
   readonly origin: string
   readonly host: string
@@ -66,7 +66,9 @@ export class Origins {
     return isListed ? { allowedOrigin: origin, restricted: true, foreign: false } : FOREIGN
   }
 
-  /** Whether nobody else can have given the node this name: with any host allowed a rebound name is not of this node. */
+  /**
+   * True when nobody else can have given the node this name: with any host allowed a rebound name is not of this node.
+   */
   #isNodeName(host: string): boolean {
     const name = hostName(host).toLowerCase()
     return name === 'localhost' || isIP(name) !== 0 || this.#hosts.includes(name)
@@ -79,7 +81,7 @@ export function writeAllowedOrigin(response: HttpResponse, origin: string | null
   response.writeHeader('Access-Control-Allow-Origin', origin).writeHeader('Vary', 'Origin')
 }
 
-/** What is allowed to pages. */
+/** The options that say which pages are allowed. */
 export type OriginOptions = Pick<FrontOptions, 'corsOrigin' | 'trustedOrigins' | 'hosts' | 'tls'>
 
 function isNamed(names: ReadonlySet<string>, origin: string): boolean {

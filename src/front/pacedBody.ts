@@ -7,13 +7,13 @@ import { type AnswerPacer, PIECE_BYTES, type Sending } from './answerPacer.ts'
 export interface PacedTarget {
   readonly response: HttpResponse
   readonly pacer: AnswerPacer
-  /** Who asked for the answer. */
+  /** The client that asked for the answer. */
   readonly client: object
   /** Memory of the client; null where nobody counts. */
   readonly memory: MemoryAccount | null
   /** Ends the connection. */
   abort(): void
-  /** Whether the client is gone, after which nothing may be sent. */
+  /** True when the client is gone, after which nothing may be sent. */
   isGone(): boolean
 }
 
@@ -107,7 +107,7 @@ export class PacedBody implements Sending {
   }
 }
 
-/** What the end of a streamed answer does. */
+/** The handlers of the end of a streamed answer. */
 export interface StreamEnds {
   /** Sends the last bytes of all. */
   readonly finish: (last: Uint8Array | string) => void

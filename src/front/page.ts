@@ -6,7 +6,7 @@ import type { PageFile, PageFiles } from './pageFiles.ts'
 import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import type { TickBudget } from './tickBudget.ts'
 
-/** What is sent of a file: its bytes and the name of their encoding. */
+/** The sent form of a file: its bytes and the name of their encoding. */
 type Form = readonly [body: Buffer, encoding: string | null]
 
 /** Only files of this server run, and only this server is asked; nothing is ever read as markup. */
@@ -27,7 +27,7 @@ const POLICY = [
 const DOCUMENT_CACHING = 'no-cache'
 const PART_CACHING = 'public, max-age=31536000, immutable'
 
-/** What routes of the page need besides its files. */
+/** The parts that routes of the page need besides its files. */
 export interface PageRoutes {
   readonly options: FrontOptions
   readonly loop: TickBudget
@@ -107,7 +107,7 @@ function bodyFor({ plain, gzip, brotli }: PageFile, accepted: string): Form {
   return takes(accepted, 'gzip') ? [gzip, 'gzip'] : [plain, null]
 }
 
-/** Whether a list of encodings names one without refusing it. */
+/** True when a list of encodings names one without refusing it. */
 function takes(accepted: string, encoding: string): boolean {
   return accepted.split(',').some((entry) => {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
@@ -115,7 +115,7 @@ function takes(accepted: string, encoding: string): boolean {
   })
 }
 
-/** Whether a list of entity tags names this one, weak or strong (RFC 9110 §13.1.2). */
+/** True when a list of entity tags names this one, weak or strong (RFC 9110 §13.1.2). */
 function knows(tags: string, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   return tags === '*' || tags.split(',').some((tag) => opaque(tag) === opaque(etag))

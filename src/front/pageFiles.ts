@@ -13,7 +13,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
 ])
 
-/** What stands in the document for the version of the files. */
+/** The text that stands in the document for the version of the files. */
 const VERSION_MARK = 'page/VERSION/'
 
 const DOCUMENT = 'index.html'

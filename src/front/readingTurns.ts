@@ -6,7 +6,7 @@ const MAX_LATE = 1
 
 /** Whoever takes turns in being read. */
 export interface TurnReader {
-  /** Whose turns are shared with those of others, such as the account of a client. */
+  /** The owner of the turns, such as the account of a client. */
   readonly client: object
   /** It is read from now on. */
   resume(): void
@@ -35,7 +35,7 @@ export class ReadingTurns<R extends TurnReader> {
     this.#onTurn = onTurn
   }
 
-  /** Whether some wait. */
+  /** True when some wait. */
   get isBusy(): boolean {
     return this.#waiting.size > 0
   }
@@ -108,7 +108,7 @@ export class ReadingTurns<R extends TurnReader> {
     return null
   }
 
-  /** Whether it was waiting. */
+  /** True when it was waiting. */
   #forget(reader: R): boolean {
     const readers = this.#waiting.get(reader.client)
     if (readers?.delete(reader) !== true) return false

@@ -7,7 +7,7 @@ import type { TickBudget } from './tickBudget.ts'
 export const BAD_HOST = 'the Host of the request is none of --allowed-hosts\n'
 export const AMBIGUOUS = 'Host, Content-Length or Transfer-Encoding twice, or none that is taken\n'
 
-/** What an app is asked for by those that add routes without a body. */
+/** The functions of an app for those that add routes without a body. */
 export type RouteApp = Readonly<Record<'get' | 'head' | 'options' | 'any', AddRoute>>
 
 type AddRoute = (pattern: string, handler: Handler) => unknown

@@ -55,12 +55,15 @@ export class RequestHeaders implements PageMetadata {
     return this.#lengths === 0 || isDigits(this.#length)
   }
 
-  /** Whether the announced body has more bytes. A chunked one announces none. */
+  /** True when the announced body has more bytes. A chunked one announces none. */
   isLongerThan(bytes: number): boolean {
     return this.#length.length > FEW_DIGITS && Number(this.#length) > bytes
   }
 
-  /** Whether a body is announced. Behind a header without a name the library finds none and parses the body as a request. */
+  /**
+   * True when a body is announced. Behind a header without a name the library finds none and parses the body as a
+   * request.
+   */
   get announcesBody(): boolean {
     return this.#lengths + this.#encodings > 0
   }

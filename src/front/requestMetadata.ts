@@ -8,7 +8,7 @@ export function trustedScheme(header: string, response: HttpResponse, admission:
   return header !== '' && admission.isProxy(response.getRemoteAddress()) ? header : ''
 }
 
-/** What of a request says which page it comes from. */
+/** The headers of a request that say which page it comes from. */
 export function pageMetadataOf(
   response: HttpResponse,
   request: HttpRequest,
@@ -31,7 +31,7 @@ export class RequestMetadata implements AdmissionRequest {
   #request: HttpRequest | null = null
   #path: string | null = null
 
-  /** What is asked about from now on. @param path in place of the request's own */
+  /** Selects the request that is asked about from now on. @param path in place of the request's own */
   of(response: HttpResponse, request: HttpRequest, path: string | null = null): this {
     this.#response = response
     this.#request = request

@@ -15,7 +15,7 @@ export interface Front {
   readonly port: number
   /** Where monitoring has a port of its own. */
   readonly monitoring: ListenAddress | null
-  /** What the certificate of new connections says; null without TLS. */
+  /** The metadata of the certificate of new connections; null without TLS. */
   certificate(): TlsMetadata | null
   /** Has new connections use what the files hold now. @throws TlsError, and nothing changes */
   reloadTls(files: TlsFiles): TlsMetadata

@@ -57,7 +57,7 @@ const SCANS_NICENESS = 5
 /** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
 const WORK_INTEREST = 30_000
 
-/** What the JSON-RPC service is made of. */
+/** The parts of the JSON-RPC service. */
 export interface ServiceOptions {
   readonly sockets: SocketLibrary
   readonly front: FrontOptions
@@ -82,7 +82,7 @@ export interface ServiceOptions {
   readonly contextModule: URL
   readonly contextOptions: unknown
   readonly probes: FrontProbes
-  /** Whether answers say which block they were given at; not unless given. */
+  /** True when answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
   /** Told of slow requests. */
   readonly watch?: RequestWatch
@@ -109,7 +109,7 @@ export interface WorkerStats {
   readonly activeSeconds: number
 }
 
-/** What a service counts as it goes. */
+/** The counts of a service. */
 export interface ServiceStats {
   readonly requests: RequestMetrics
   readonly front: FrontStats

@@ -6,7 +6,7 @@ import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount
 /** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
 const TOO_SLOW = 1008
 
-/** What the library says of a message that left nothing behind. */
+/** The library's answer to a message that left nothing behind. */
 const SENT = 1
 
 /** How long a client has to read what waits after its end, milliseconds. */
@@ -20,7 +20,7 @@ export function goAway<T>(socket: WebSocket<T>): void {
   socket.end(GOING_AWAY, 'the node stops')
 }
 
-/** What goes out on a WebSocket: answers and notifications, as far as the client reads them. */
+/** The outgoing side of a WebSocket: answers and notifications, as far as the client reads them. */
 export class SocketConnection<T> implements EventConnection, Reclaimable {
   readonly budget: Account
   /** Memory of the client. */
@@ -31,7 +31,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
   #open: WebSocket<T> | null
   #socket: WebSocket<T> | null
   readonly #maxBacklog: number
-  /** Who waits for the client to read. */
+  /** The listeners that wait for the client to read. */
   #onRead: (() => void)[] = []
 
   /**
@@ -51,7 +51,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     this.#send(frame)
   }
 
-  /** Whether the client is to read what waits for it before it is answered further. */
+  /** True when the client is to read what waits for it before it is answered further. */
   get isBehind(): boolean {
     return this.held > 0
   }

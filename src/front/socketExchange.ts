@@ -7,10 +7,10 @@ import type { ListedExchange, OpenExchanges } from './openExchanges.ts'
 import type { PageAccess } from './origins.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
-/** What exchanges of one WebSocket have in common. */
+/** The parts that exchanges of one WebSocket share. */
 export interface SocketUse {
   readonly caller: Caller
-  /** What the page may do that opened it. */
+  /** The rights of the page that opened it. */
   readonly access: PageAccess
   /** Messages without an answer yet. */
   readonly open: OpenExchanges<ListedExchange>

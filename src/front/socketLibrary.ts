@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { chooseBinary, installedPackages, prepareBinary, readHost } from '../../native/sockets/binaries.mjs'
 
-/** What the front calls of uWebSockets.js beside the objects that an app hands out. */
+/** The functions of uWebSockets.js that the front calls beside the objects that an app hands out. */
 export type SocketFunctions = Pick<
   typeof import('uWebSockets.js'),
   'App' | 'SSLApp' | 'us_listen_socket_close' | 'us_socket_local_port'

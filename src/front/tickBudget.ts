@@ -2,10 +2,10 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { SecondCount } from '../util/secondCount.ts'
 
 /** Refusals that are sent in one tick. */
-const MOST_REFUSED_IN_TICK = 16
+const MAX_REFUSED_IN_TICK = 16
 
 /** Refusals in a second after which further ones are held back. */
-const MOST_REFUSED_IN_SECOND = 200
+const MAX_REFUSED_IN_SECOND = 200
 
 /** How long refusals are held back, milliseconds. */
 const HELD_BACK = 200
@@ -30,7 +30,7 @@ export class TickBudget {
     this.#begin()
     this.#refusedInTick += 1
     const inSecond = this.#refusals.add(performance.now())
-    return this.#refusedInTick > MOST_REFUSED_IN_TICK || inSecond > MOST_REFUSED_IN_SECOND
+    return this.#refusedInTick > MAX_REFUSED_IN_TICK || inSecond > MAX_REFUSED_IN_SECOND
   }
 
   /**
@@ -70,7 +70,7 @@ export class TickBudget {
  * @param refused refusals in this second
  */
 export function heldBackFor(refused: number): number {
-  const share = Math.max(1, refused / MOST_REFUSED_IN_SECOND)
+  const share = Math.max(1, refused / MAX_REFUSED_IN_SECOND)
   return Math.min(LONGEST_HELD_BACK, Math.round(HELD_BACK * share))
 }
 

@@ -7,7 +7,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-/** What a certificate says of itself. */
+/** The data that a certificate has of itself. */
 export interface TlsMetadata {
   readonly subject: string
   /** Milliseconds since 1970 after which clients refuse it. */

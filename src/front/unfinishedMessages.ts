@@ -11,7 +11,7 @@ const LOOK_MILLISECONDS = 50
 /** Bytes by which the process grows before its sockets are measured. */
 const GROWTH_BYTES = 16 * 1024 * 1024
 /** Looks after which they are measured all the same. */
-const MOST_LOOKS = 100
+const MAX_LOOKS = 100
 /** Sockets that are measured at once, and milliseconds after which others of the same look wait for the next turn. */
 const MEASURED_AT_ONCE = 16
 const MEASURED_FOR = 1
@@ -141,7 +141,7 @@ export class UnfinishedMessages {
     const level = process.memoryUsage.rss()
     if (level < this.#level) this.#level = level
     if (this.#unmeasured.length === 0) {
-      if (level - this.#level < GROWTH_BYTES && this.#looks < MOST_LOOKS) return
+      if (level - this.#level < GROWTH_BYTES && this.#looks < MAX_LOOKS) return
       this.#looks = 0
       this.#level = level
       this.#unmeasured = [...this.#open].filter(({ descriptor }) => descriptor !== null)
@@ -181,7 +181,9 @@ export class UnfinishedMessages {
     return largest !== null
   }
 
-  /** Messages that do not end leave a part of the memory to requests and answers. The largest clients lose theirs first. */
+  /**
+   * Messages that do not end leave a part of the memory to requests and answers. The largest clients lose theirs first.
+   */
   #closeLargest(): void {
     const most = this.#limits.total / TOTAL_SHARE
     if (this.#limits.total === 0 || this.#bytes <= most) return
@@ -194,7 +196,7 @@ export class UnfinishedMessages {
   }
 }
 
-/** What is done to a WebSocket. */
+/** The operations on a WebSocket that is measured. */
 export interface MeasuredSocket {
   /** Closes it for what it has. */
   close(): void
@@ -204,7 +206,7 @@ export interface MeasuredSocket {
   setReading(isReading: boolean): void
 }
 
-/** What one WebSocket has of a message that did not end yet. */
+/** The memory of one WebSocket for a message that did not end yet. */
 export class UnfinishedMessage implements Reclaimable, TurnReader {
   readonly account: MemoryAccount
   /** null where it cannot be measured. */
@@ -216,9 +218,9 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   /** Bytes that came out of the library, with the heads of their frames. */
   #delivered = 0
   #received = 0
-  /** Whether a message ended since the last measurement. */
+  /** True when a message ended since the last measurement. */
   #hasEnded = false
-  /** Whether it takes turns in being read. */
+  /** True when it takes turns in being read. */
   #takesTurns = false
   /** Messages that ended and were not begun. */
   #waiting = 0
@@ -296,7 +298,9 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
     } else if (this.held > LONG_BYTES) this.takeTurns()
   }
 
-  /** Has it be read by turns until a message ends, or until it has a turn in which it brings nothing and has nothing. */
+  /**
+   * Has it be read by turns until a message ends, or until it has a turn in which it brings nothing and has nothing.
+   */
   takeTurns(): void {
     this.#takesTurns = true
     this.#turns.add(this)
@@ -331,7 +335,7 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
     this.#turns.remove(this)
   }
 
-  /** Whether the client may have so much. Of its sockets the one that has most is closed otherwise. */
+  /** True when the client may have so much. Of its sockets the one that has most is closed otherwise. */
   #charge(bytes: number): boolean {
     const before = this.held
     while (!this.account.change(before, bytes)) {

@@ -12,10 +12,10 @@ import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
 import { holdBack, type TickBudget } from './tickBudget.ts'
 
-/** What follows the API key in the path. */
+/** The end of the path, which follows the API key. */
 const ENDING = '/usage'
 
-/** What the route needs. */
+/** The parts that the route needs. */
 export interface UsageRoute {
   readonly admission: Admission
   readonly origins: Origins

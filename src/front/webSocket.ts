@@ -28,7 +28,7 @@ const TOO_BIG_CODE = 1009
 const LIBRARY_FACTOR = 2
 
 /** Requests over their limits in a row that a WebSocket may send before it is closed. */
-const MOST_OVER_LIMIT = 100
+const MAX_OVER_LIMIT = 100
 
 /** For whoever looks for the reason: browsers show it to no page. */
 const FOREIGN_TEXT = 'pages of this origin are not allowed: --cors-origin\n'
@@ -47,10 +47,10 @@ interface KeptMessage {
 
 type MessageExchange = SocketExchange<SocketData>
 
-/** What belongs to one WebSocket. */
+/** The data of one WebSocket. */
 interface SocketData {
   readonly caller: Caller
-  /** What the page may do that opened it. */
+  /** The rights of the page that opened it. */
   readonly access: PageAccess
   /** The page that opened it. */
   readonly page: PageMetadata
@@ -88,7 +88,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     else exchange.refuseMemory(bytes)
     // The gateway has counted refusals by the time it returns, but for those of a batch that goes on later.
     data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
-    if (data.overLimit > MOST_OVER_LIMIT) exchange.connection.end(POLICY_CODE, 'goes on over its limits')
+    if (data.overLimit > MAX_OVER_LIMIT) exchange.connection.end(POLICY_CODE, 'goes on over its limits')
   }
   const handleLater = (socket: WebSocket<SocketData>, data: SocketData, kept: KeptMessage) => {
     const { exchange, message } = kept
@@ -230,7 +230,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
   }
 }
 
-/** Whether a page would get its WebSocket again with these origins of its key. */
+/** True when a page would get its WebSocket again with these origins of its key. */
 function isStillAllowed(
   origins: Origins,
   page: PageMetadata,

@@ -1,7 +1,7 @@
 import type { RpcError } from '../rpc/errors.ts'
 import { type Caller, unlimitedCaller } from './access/caller.ts'
 
-/** What the front knows about a request before its body is read. Valid until `admit` returns. */
+/** The front's knowledge of a request before its body is read. Valid until `admit` returns. */
 export interface AdmissionRequest {
   /** Path without the query: the last segment is the API key. */
   readonly path: string
@@ -27,7 +27,7 @@ export interface Admission {
   charge(caller: Caller, method: number): RpcError | null
   /** Why the caller may not open one more WebSocket; null when it may. */
   admitSocket(caller: Caller): RpcError | null
-  /** Whether an address, 4 or 16 bytes, is that of a proxy whose headers are believed. */
+  /** True when an address, 4 or 16 bytes, is that of a proxy whose headers are believed. */
   isProxy(address: ArrayBuffer): boolean
 }
 

@@ -14,10 +14,12 @@ import type { AnswerSlot, AskedBody, RequestAnswerer } from './requestAnswerer.t
 import type { RequestMetrics } from './requestMetrics.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
-/** Steps between two looks at the clock, which takes a tenth of the shortest answer. A batch of fewer is never divided. */
+/**
+ * Steps between two looks at the clock, which takes a tenth of the shortest answer. A batch of fewer is never divided.
+ */
 const LOOK_EVERY = 8
 
-/** What batches are answered with. */
+/** The parts that batches are answered with. */
 export interface BatchRunParts {
   readonly metrics: RequestMetrics
   readonly requests: RequestAnswerer
@@ -32,11 +34,11 @@ export interface ReadBatch {
   readonly words: Uint32Array
   /** Words that belong to the body. */
   readonly count: number
-  /** What is written already. */
+  /** The answers that are written already. */
   readonly answers: WrittenAnswers
   /** Of `AnswerRecords.clock`. */
   readonly started: number
-  /** What admission said of the requests, where it was asked before. */
+  /** The verdicts of admission on the requests, where it was asked before. */
   readonly charged: readonly (RpcError | null)[] | undefined
 }
 
@@ -48,7 +50,7 @@ export class BatchRun {
   #batch: ReadBatch
   #at = 0
   #requests = 0
-  /** Whether what is left is refused because its client has no memory for it. */
+  /** True when what is left is refused because its client has no memory for it. */
   #isOutOfMemory = false
   /** Of the batches in each other. */
   readonly #collectors: BatchCollector[] = []

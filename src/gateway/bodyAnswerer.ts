@@ -34,7 +34,7 @@ const LONG_BODY = 4096
 const PARSE_ERROR = new RpcError('parse')
 const TOO_DEEP = new RpcError('invalidRequest', 'Invalid request')
 
-/** What bodies are answered with. */
+/** The parts that bodies are answered with. */
 export interface BodyAnswererParts extends RequestAnswererParts {
   /** Requests of a batch. */
   readonly batch: number
@@ -331,7 +331,7 @@ export class BodyAnswerer {
   }
 }
 
-/** Whether the native core answered a request of the records. */
+/** True when the native core answered a request of the records. */
 function hasAnswers(words: Uint32Array, count: number): boolean {
   for (let at = 0; at < count; ) {
     if (kindAt(words, at) !== REQUEST_RECORD) at += 1

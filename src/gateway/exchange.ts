@@ -25,7 +25,7 @@ export interface Exchange {
   readonly requestId?: string | null
   /** Takes spans of the requests of the exchange; only while tracing is on. */
   readonly trace?: ExchangeTrace | null
-  /** Whether methods that sign, change the chain or the node are closed: the page of another origin asks. */
+  /** True when methods that sign, change the chain or the node are closed: the page of another origin asks. */
   readonly restricted?: boolean
   /** Takes bytes of the client's memory until the end of the exchange; false when there is no room. */
   hold?(bytes: number): boolean
@@ -40,7 +40,7 @@ export interface Exchange {
   answer(body: string | Uint8Array, status: number): void
   /** Called when the client goes away before the answer. */
   onGone: (() => void) | undefined
-  /** Whether the client is gone. */
+  /** True when the client is gone. */
   readonly gone: boolean
 }
 

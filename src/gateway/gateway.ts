@@ -44,7 +44,7 @@ export interface GatewayLimits {
   readonly responseCacheBytes?: number
 }
 
-/** What a gateway is made of. */
+/** The parts of a gateway. */
 export interface GatewayOptions {
   readonly router: Router
   readonly dispatcher: Dispatcher
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   readonly limits: GatewayLimits
   /** The head that this thread answers at; none in tests of the envelope. */
   readonly head?: FrontHead
-  /** Whether answers say which block they were given at. */
+  /** True when answers say which block they were given at. */
   readonly tellsBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics

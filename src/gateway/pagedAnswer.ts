@@ -14,13 +14,13 @@ const COMMA = Buffer.from(',')
 /** The end of an answer behind the last element of its array. */
 export const RESULT_END: Buffer = Buffer.from(']}')
 
-/** What an answer in pages needs. */
+/** The parts that an answer in pages needs. */
 export interface PagedAnswerOptions {
   /** JSON text of the client's id. */
   readonly id: string
   readonly exchange: Exchange
   readonly caller: Caller
-  /** Whether the answer is the only one of its exchange, so that its pages can go out as they come. */
+  /** True when the answer is the only one of its exchange, so that its pages can go out as they come. */
   readonly alone: boolean
   /** Bytes of an answer that has to be put together here. */
   readonly maxBytes: number
@@ -102,7 +102,7 @@ export class PagedAnswer {
     } else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
   }
 
-  /** Whether there is room. */
+  /** True when there is room. */
   #gather(pieces: readonly Buffer[]): boolean {
     const { id, caller, exchange, maxBytes, sink } = this.#options
     this.#count(pieces)

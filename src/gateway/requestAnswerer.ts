@@ -24,7 +24,7 @@ import type { AnswerSink } from './scheduler/ticket.ts'
 
 const NO_PARAMS = Buffer.alloc(0)
 
-/** What requests are answered with. */
+/** The parts that requests are answered with. */
 export interface RequestAnswererParts {
   readonly router: Router
   readonly admission: Admission
@@ -32,7 +32,7 @@ export interface RequestAnswererParts {
   readonly runner: RequestRunner
   readonly records: AnswerRecords
   readonly metrics: RequestMetrics
-  /** What callers who want nothing of their own get of a range that ends beyond the head. */
+  /** The treatment of a range that ends beyond the head, for callers without a wish of their own. */
   readonly beyondHead: BeyondHead
 }
 
@@ -48,9 +48,9 @@ export interface AskedBody {
 /** Where the answer of a body, or of an element of a batch, goes. */
 export interface AnswerSlot extends AskedBody {
   readonly sink: AnswerSink
-  /** What the native core has written. */
+  /** The answers that the native core has written. */
   readonly answers: WrittenAnswers
-  /** Whether nothing else belongs to the exchange. */
+  /** True when nothing else belongs to the exchange. */
   readonly alone: boolean
 }
 
@@ -117,7 +117,7 @@ export class RequestAnswerer {
     runner.answer({ route, paramBytes, caller, exchange, id, sink, alone, params: copy, isCacheable })
   }
 
-  /** Whether ranges beyond the head are not to be dealt with as this node does. */
+  /** True when ranges beyond the head are not to be dealt with as this node does. */
   wantsOtherRanges({ beyondHead }: Caller): boolean {
     return beyondHead !== null && beyondHead !== this.#parts.beyondHead
   }
@@ -173,7 +173,7 @@ export class RequestAnswerer {
     return route?.privileged === true ? closedToPages(route.definition.name) : null
   }
 
-  /** What no method is asked about is charged like a request for one: it is read like the others. */
+  /** Charges a body without a method like a request for one: it is read like the others. */
   refuseBody(caller: Caller, sink: AnswerSink, id: string, error: RpcError): void {
     const { router, admission } = this.#parts
     this.refuse(router.unknown, sink, id, admission.charge(caller, router.unknown) ?? error)
@@ -203,7 +203,7 @@ export class RequestAnswerer {
 
 const INVALID_ANSWER = errorAnswer('null', INVALID_REQUEST)
 
-/** What is no request has no id either: the answer to it is made once. */
+/** A body that is no request has no id either: the answer to it is made once. */
 function answerOf(id: string, error: RpcError): Answer {
   return error === INVALID_REQUEST && id === 'null' ? INVALID_ANSWER : errorAnswer(id, error)
 }

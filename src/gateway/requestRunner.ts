@@ -26,22 +26,22 @@ export interface AdmittedRequest extends RecordedRequest {
   readonly id: string
   /** Its own copy. */
   readonly params: Uint8Array
-  /** Whether the response may be cached by the parameters; it was looked for. */
+  /** True when the response may be cached by the parameters; it was looked for. */
   readonly isCacheable: boolean
   readonly sink: AnswerSink
-  /** Whether nothing else belongs to the exchange. */
+  /** True when nothing else belongs to the exchange. */
   readonly alone: boolean
 }
 
 /** One request on its way to its answer: its own, or one in its place. */
 interface Work extends Omit<AdmittedRequest, 'params'> {
   readonly params: JsonText
-  /** Whether it is one in place of the caller's. */
+  /** True when it is one in place of the caller's. */
   readonly isForwarded: boolean
   readonly times: RequestTimes
 }
 
-/** What runs requests. */
+/** The parts that run requests. */
 export interface RequestRunnerParts {
   readonly router: Router
   readonly dispatcher: Dispatcher
@@ -53,9 +53,9 @@ export interface RequestRunnerParts {
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
   readonly reverts: RevertForm
-  /** What callers who want nothing of their own get of a range that ends beyond the head. */
+  /** The treatment of a range that ends beyond the head, for callers without a wish of their own. */
   readonly beyondHead: BeyondHead
-  /** Whether methods can be tried here before the workers. */
+  /** True when methods can be tried here before the workers. */
   readonly isFront: boolean
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null

@@ -1,7 +1,7 @@
 import type { WatchedRequest } from '../observe/tracing.ts'
 import type { Ticket } from './scheduler/ticket.ts'
 
-/** Who is told of slow requests. */
+/** The listener of slow requests. */
 export interface RequestWatch {
   /** Milliseconds from which on a request is slow. May change. */
   readonly threshold: number

@@ -5,7 +5,7 @@ import { RpcError } from '../rpc/errors.ts'
 import { isPrivileged } from '../rpc/privileged.ts'
 import { whyNoFeeMarket } from '../rpc/sending/typedTransaction.ts'
 
-/** What no method is asked for is told the same each time. */
+/** The error for a body without a method, the same each time. */
 export const INVALID_REQUEST = new RpcError('invalidRequest')
 const NOT_FOUND = new RpcError('methodNotFound')
 
@@ -18,11 +18,11 @@ export interface Route {
   readonly lane: Lane
   /** The method with its fast handler, which the front thread tries before the workers; null with a configured lane. */
   readonly fast: MethodDefinition | null
-  /** Whether it signs, changes the chain or the node: closed to pages of other origins. */
+  /** True when it signs, changes the chain or the node: closed to pages of other origins. */
   readonly privileged: boolean
 }
 
-/** What decides which methods there are. */
+/** The options that decide which methods there are. */
 export interface RouterOptions {
   readonly methods: readonly MethodDefinition[]
   /** Names that answer `does not exist/is not available`. */

@@ -5,7 +5,7 @@ import type { StartedNode } from './startedNode.ts'
 
 export type { Hex } from '../config/networkSpec.ts'
 
-/** What a development node is started with. Everything has a default. */
+/** The options of a development node. Everything has a default. */
 export interface DevelopmentNodeOptions {
   /** Port of JSON-RPC over HTTP and WebSocket; 0, the default, takes a free one. */
   readonly port?: number | undefined
@@ -15,7 +15,7 @@ export interface DevelopmentNodeOptions {
   readonly network?: 'regtest' | 'devnet' | undefined
   /** The accounts of the result. */
   readonly accounts?: DevelopmentAccountOptions | undefined
-  /** Whether blocks are made at all; true on regtest unless given. `evm_mine` makes one in any case. */
+  /** True when blocks are made at all; true on regtest unless given. `evm_mine` makes one in any case. */
   readonly automine?: boolean | undefined
   /** Seconds between blocks; 0, the default, makes one as soon as there is a transaction. */
   readonly blockTime?: number | undefined
@@ -44,7 +44,7 @@ export interface DevelopmentAccountOptions {
   readonly balance?: bigint | undefined
 }
 
-/** What is used of an `AbortSignal`. */
+/** The part of an `AbortSignal` that is used. */
 export interface StopSignal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -125,7 +125,7 @@ export async function createNode(options: DevelopmentNodeOptions = {}): Promise<
   return { url, webSocketUrl, port, chainId, accounts, failed, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** What starts a node is loaded when one is asked for. */
+/** The modules that start a node are loaded when one is asked for. */
 async function start({ signal: _, ...options }: DevelopmentNodeOptions): Promise<StartedNode> {
   const { startNode } = await import('./startNode.ts')
   return startNode(options)

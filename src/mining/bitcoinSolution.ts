@@ -55,7 +55,7 @@ export class MalformedSolutionError extends Error {
 }
 
 const HASH_BYTES = 32
-const MOST_TRANSACTIONS = 0x7fff_ffff
+const MAX_TRANSACTIONS = 0x7fff_ffff
 
 /**
  * Parses a submission in the order of the reference, without the hashes.
@@ -127,7 +127,7 @@ function splitHashes(text: string): string[] {
 /** The count is used by proofs before RSKIP92 only, but must be a number. */
 function checkCount(text: string): void {
   const value = /^[+-]?[0-9a-fA-F]+$/.test(text) ? Number.parseInt(text, 16) : Number.NaN
-  if (!(Math.abs(value) <= MOST_TRANSACTIONS)) throw malformed('count', 'a number in hex')
+  if (!(Math.abs(value) <= MAX_TRANSACTIONS)) throw malformed('count', 'a number in hex')
 }
 
 /** Hex without `0x`; white space is skipped, as in the reference. */

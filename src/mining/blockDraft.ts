@@ -53,7 +53,7 @@ export function nextBlockLimits(
   }
 }
 
-/** Whether the block of a height commits to fork detection data (RSKIP110, consensus.md §3.5). */
+/** True when the block of a height commits to fork detection data (RSKIP110, consensus.md §3.5). */
 export function includesForkDetectionData(spec: NetworkSpec, number: number): boolean {
   return isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK
 }

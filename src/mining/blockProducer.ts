@@ -24,7 +24,7 @@ export interface ProducerMode {
   readonly interval: BlockInterval | null
 }
 
-/** Whether blocks are produced automatically. */
+/** True when blocks are produced automatically. */
 export function isAutomatic({ instant, interval }: ProducerMode): boolean {
   return instant || interval !== null
 }
@@ -67,9 +67,9 @@ export interface BlockProducerParams {
    * next one is made on it then. Always null unless given.
    */
   readonly settled?: () => Promise<void> | null
-  /** Whether this node makes blocks in an interval. True by default. */
+  /** True when this node makes blocks in an interval. True by default. */
   readonly makesBlocks?: () => boolean
-  /** Whether the node is stopping: requests for many blocks end with the current block. False by default. */
+  /** True when the node is stopping: requests for many blocks end with the current block. False by default. */
   readonly isStopping?: () => boolean
 }
 
@@ -251,14 +251,14 @@ export class BlockProducer {
   }
 }
 
-/** Whether a block contains nothing but the reward transaction. */
+/** True when a block contains nothing but the reward transaction. */
 function isEmpty({ transactions }: Block): boolean {
   return transactions.length <= REWARD_TRANSACTIONS
 }
 
 const REWARD_TRANSACTIONS = 1
 
-/** Whether a block is the best executed one, head already or not. */
+/** True when a block is the best executed one, head already or not. */
 function isBest(result: ConnectResult): boolean {
   return (
     result.status === 'IMPORTED_BEST' || (result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true)

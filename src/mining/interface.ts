@@ -10,7 +10,7 @@ export interface MiningWork {
   readonly target: Buffer
   /** Wei. */
   readonly fees: bigint
-  /** Whether miners should be notified of it. */
+  /** True when miners should be notified of it. */
   readonly notify: boolean
   readonly parentHash: Buffer
   /** Time of the block and of the Bitcoin header of the template, seconds since 1970. */

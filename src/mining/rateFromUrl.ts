@@ -8,7 +8,7 @@ export interface RateUrl {
 }
 
 /** Largest response that is read, bytes; those of exchanges are small. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /**
  * Reads a rate from a JSON document on the web; a fraction is truncated.
@@ -28,7 +28,7 @@ async function readText(response: Response, url: string): Promise<string> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error(`${url} answered with more than ${MOST_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`${url} answered with more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -2,7 +2,7 @@
 const REPORT_TIME = 60_000
 
 /** Most miners whose reports are stored; further ones are ignored, so that memory is bounded. */
-const MOST_MINERS = 1000
+const MAX_MINERS = 1000
 
 interface Report {
   readonly rate: bigint
@@ -27,7 +27,7 @@ export class ReportedHashrates {
   report(miner: Buffer, rate: bigint): boolean {
     this.#forgetOld()
     const key = miner.toString('hex')
-    if (!this.#reports.has(key) && this.#reports.size >= MOST_MINERS) return false
+    if (!this.#reports.has(key) && this.#reports.size >= MAX_MINERS) return false
     this.#reports.set(key, { rate, at: this.#now() })
     return true
   }

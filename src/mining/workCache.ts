@@ -1,12 +1,14 @@
 import type { Block } from '../chain/codec/block.ts'
 
-/** Most work items of one builder that can still be solved (mining.md §2): pools may submit solutions of replaced work. */
+/**
+ * Most work items of one builder that can still be solved (mining.md §2): pools may submit solutions of replaced work.
+ */
 const CAPACITY = 20
 /** The same where others hand it out, too (fleet.md §9). */
 const SHARED_CAPACITY = 32
 /** Work items of all builders, and bytes of their blocks as far as they came from elsewhere: the oldest go first. */
-const MOST_WORKS = 1024
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_WORKS = 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /** A block handed out as work. */
 export interface CachedWork {
@@ -37,7 +39,7 @@ export class WorkCache {
     const ofBuilder = [...this.#works].filter(([, { from }]) => from === work.from)
     for (const [oldest] of ofBuilder.slice(0, -this.#capacity)) this.#remove(oldest)
     for (const oldest of this.#works.keys()) {
-      const isWithin = this.#works.size <= MOST_WORKS && this.#bytes <= MOST_BYTES
+      const isWithin = this.#works.size <= MAX_WORKS && this.#bytes <= MAX_BYTES
       if (isWithin || oldest === name) return
       this.#remove(oldest)
     }
@@ -47,7 +49,7 @@ export class WorkCache {
     return this.#works.get(hash.toString('hex'))
   }
 
-  /** What others built on a block since a time. @param since milliseconds since 1970 */
+  /** The work that others built on a block since a time. @param since milliseconds since 1970 */
   told(parent: Buffer, since: number): readonly CachedWork[] {
     return [...this.#works.values()].filter(
       ({ from, builtAt, block }) =>

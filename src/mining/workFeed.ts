@@ -22,7 +22,7 @@ export class WorkFeed {
   #current: MiningWork | null = null
   #receivedAt = 0
   #askedAt = Number.NEGATIVE_INFINITY
-  /** Whether the next reader is the first one, which should notify its miners. */
+  /** True when the next reader is the first one, which should notify its miners. */
   #notify = false
 
   constructor(params: WorkFeedParams) {

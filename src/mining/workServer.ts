@@ -52,7 +52,7 @@ export class WorkServer implements MiningService {
   readonly #params: WorkServerParams
   readonly #cache: WorkCache
   #current: BuiltWork | null = null
-  /** Whether the head or its state changed since the current work was built. */
+  /** True when the head or its state changed since the current work was built. */
   #isStale = true
   #built = 0
   #feesTold = 0n
@@ -211,7 +211,7 @@ export class WorkServer implements MiningService {
     if (!this.#hasTold(this.#params.now() - this.#params.options.refreshTime)) this.#update()
   }
 
-  /** Whether what is handed out came from another node since a time. */
+  /** True when what is handed out came from another node since a time. */
   #hasTold(since: number): boolean {
     const current = this.#current
     return current !== null && !this.#isStale && !current.isOwn && current.builtAt > since
@@ -273,7 +273,7 @@ export class WorkServer implements MiningService {
     }
   }
 
-  /** Whether miners are to be notified of work; if so, its fees are what the next is compared with. */
+  /** True when miners are to be notified of work; if so, its fees are what the next is compared with. */
   #noteFees(header: BlockHeader): boolean {
     const fees = header.fields.paidFees ?? 0n
     const notify = this.#isWorthNotifying(header, fees)
@@ -294,7 +294,7 @@ export class WorkServer implements MiningService {
   }
 }
 
-/** Whether one block is to be solved rather than another on the same parent. */
+/** True when one block is to be solved rather than another on the same parent. */
 function isBetter(one: Block, other: Block): boolean {
   const [fees, otherFees] = [one.header.fields.paidFees ?? 0n, other.header.fields.paidFees ?? 0n]
   if (fees !== otherFees) return fees > otherFees

@@ -8,7 +8,7 @@ import type { WorkListener, WorkSharing } from './interface.ts'
 export interface WorkOptions {
   /** Maximum age of work before it is rebuilt with a new time, milliseconds. */
   readonly refreshTime: number
-  /** Whether pending transactions cause new work. */
+  /** True when pending transactions cause new work. */
   readonly onTransactions: boolean
   /** Minimum interval of submissions, milliseconds; 0 for no limit. */
   readonly submissionInterval: number
@@ -22,7 +22,7 @@ export interface WorkServerParams {
   readonly listener: WorkListener
   /** The next block on the best executed one, without proof of work. @throws MiningError */
   readonly build: () => Block
-  /** Whether a header's proof of work is right (consensus.md §3.2). */
+  /** True when a header's proof of work is right (consensus.md §3.2). */
   readonly isProven: (header: BlockHeader) => boolean
   readonly connect: (block: Block) => ConnectResult | { readonly status: 'IMPORTED_BEST' }
   /** Milliseconds since 1970. */
@@ -31,7 +31,7 @@ export interface WorkServerParams {
   readonly shared?: SharedWork
 }
 
-/** What a work server needs to take the work of others. */
+/** The parts that a work server needs to take the work of others. */
 export interface SharedWork {
   readonly sharing: WorkSharing
   readonly spec: NetworkSpec

@@ -4,7 +4,7 @@ import type { NativeChainSpec } from './chainSpec.ts'
 import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 
-/** What execution made of a block; nothing is kept until its `keep`. */
+/** The result of the execution of a block; nothing is kept until its `keep`. */
 export type NativeBlockExecution = BlockExecution
 
 /**

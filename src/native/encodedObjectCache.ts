@@ -9,7 +9,7 @@ import type {
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 
-/** What a text tells of. */
+/** The kind of object of which a text tells. */
 export type TextName = 'receipt' | 'transaction' | 'blockReceipts' | 'fullBlock' | 'block'
 
 /** The members of a block object beside its transactions, as JSON texts of objects. */
@@ -42,7 +42,7 @@ export interface LogPageEnd {
   readonly logs: number
 }
 
-/** What a search of kept logs may take: bytes of text, and logs that are looked at. */
+/** The bounds of a search of kept logs: bytes of text, and logs that are looked at. */
 export interface LogSearchBounds {
   readonly bytes: number
   readonly logs: number
@@ -169,7 +169,7 @@ export class LogPage {
     this.#writer = writer
   }
 
-  /** Whether no further block is to be added. */
+  /** True when no further block is to be added. */
   get isFull(): boolean {
     return this.#writer.isFull
   }

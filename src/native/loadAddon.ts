@@ -10,7 +10,7 @@ export class NativeCoreError extends CodedError<NativeCoreErrorCode> {
   override readonly name = 'NativeCoreError'
 }
 
-/** What of `require` loading takes: {@link NodeJS.Require} is one. */
+/** The part of `require` that loading takes: {@link NodeJS.Require} is one. */
 export interface ModuleLoader {
   (path: string): unknown
   resolve(name: string): string

@@ -12,7 +12,7 @@ const ID_BYTES = 6
 export interface TakenLog {
   /** JSON object. */
   readonly text: Buffer
-  /** Who takes it. */
+  /** The subscriptions that take it. */
   readonly ids: readonly number[]
 }
 

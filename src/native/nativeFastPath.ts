@@ -64,18 +64,18 @@ export const NO_METHOD = 0xffff_fffe
 
 export type { FastCallStats }
 
-/** What a method asks for that the native core answers from the bytes of a request. */
+/** The methods that the native core answers from the bytes of a request. */
 export type FastMethodName = `${FastMethod}`
 
 /** A name that requests call a method by, and how it is answered. */
 export interface MethodNameSpec {
   readonly name: string
-  /** What records name the method by, below 2^15. */
+  /** The number by which records name the method, below 2^15. */
   readonly index: number
   readonly fast: FastMethodName | null
-  /** Whether responses to parameters hold as long as the head does. */
+  /** True when responses to parameters hold as long as the head does. */
   readonly isCached: boolean
-  /** Whether responses tell of reverts, in one of two forms. */
+  /** True when responses tell of reverts, in one of two forms. */
   readonly tellsReverts: boolean
 }
 
@@ -88,12 +88,12 @@ export interface FastState {
   readonly estimateGas: bigint
 }
 
-/** What has to be known of the chain: the block of a name, or whether a block is canonical. */
+/** A fact of the chain that is asked for: the block of a name, or whether a block is canonical. */
 export type UnknownBlock =
   | { readonly name: string }
   | { readonly name?: undefined; readonly hash: Buffer; readonly number: number }
 
-/** What a fast path is made of. */
+/** The parts of a fast path. */
 export interface NativeFastPathParts {
   readonly methods: readonly MethodNameSpec[]
   readonly objects: EncodedObjectCache
@@ -151,7 +151,7 @@ export class NativeFastPath {
     return this.#run(out)
   }
 
-  /** What has to be known so that more of the last body can be answered. */
+  /** The facts that have to be known so that more of the last body can be answered. */
   unknownBlocks(): UnknownBlock[] {
     return this.#handle.unknownBlocks().flatMap(({ name, hash, number }): UnknownBlock[] => {
       if (name != null) return [{ name }]
@@ -192,7 +192,7 @@ export class NativeFastPath {
     return this.#handle.callStats()
   }
 
-  /** What follows the id in a cached response to parameters. @param key of `responseKey` */
+  /** The text after the id in a cached response to parameters. @param key of `responseKey` */
   find(key: number, params: Uint8Array): string | null {
     return this.#handle.find(key, params)
   }

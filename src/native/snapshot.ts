@@ -69,7 +69,7 @@ export class StateIntake {
     return this.#intake.take(piece)
   }
 
-  /** Whether the state under a root was among them. */
+  /** True when the state under a root was among them. */
   hasRoot(root: Uint8Array): boolean {
     return native(() => this.#intake.hasRoot(root))
   }

@@ -9,7 +9,9 @@ export function socketDescriptor(socket: { getRemoteAddress(): ArrayBuffer }): n
   return addon.socketDescriptor(socket, new Uint8Array(socket.getRemoteAddress()))
 }
 
-/** Bytes that were received on TCP sockets, and read, since their connections were made; -1 for what is no such socket. */
+/**
+ * Bytes that were received on TCP sockets, and read, since their connections were made; -1 for what is no such socket.
+ */
 export function receivedBytes(descriptors: Int32Array): Float64Array {
   return addon.receivedBytes(descriptors)
 }

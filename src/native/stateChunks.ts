@@ -3,15 +3,15 @@ import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 import type { NativeChunkReport as NativeReport, StateChunk } from './types.ts'
 
-/** What became of a chunk. */
+/** The outcome of a chunk. */
 export interface ChunkReport {
-  /** What is wrong with it, which is the fault of who made it; null where it was taken. */
+  /** The fault in it, which is that of its maker; null where it was taken. */
   readonly refused: string | null
   /** Nodes in it. */
   readonly nodes: number
   /** Where the next one begins. */
   readonly next: number
-  /** Whether the state ends with it. */
+  /** True when the state ends with it. */
   readonly complete: boolean
 }
 

@@ -53,7 +53,7 @@ export class StateStore {
     return new StateStore(native(() => addon.StateStore.inMemory(options)))
   }
 
-  /** Whether the state under this root is here. */
+  /** True when the state under this root is here. */
   hasRoot(root: Uint8Array): boolean {
     return native(() => this.handle.hasRoot(root))
   }
@@ -118,7 +118,7 @@ export class StateStore {
     return native(() => this.handle.codeInfo(root, address))
   }
 
-  /** Whether the account has a contract marker. */
+  /** True when the account has a contract marker. */
   isContract(root: Uint8Array, address: Uint8Array): boolean {
     return native(() => this.handle.isContract(root, address))
   }

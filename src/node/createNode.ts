@@ -48,7 +48,7 @@ import { SlowLog } from './slowLog.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
 import type { WorkerContextOptions } from './workerContext.ts'
 
-/** What a node is made of. */
+/** The options of a node. */
 export interface NodeOptions {
   readonly config: Config
   /** Version of the program. */

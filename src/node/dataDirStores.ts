@@ -24,7 +24,7 @@ import {
 import { POOL_JOURNAL_FORMATS, POOL_JOURNAL_STEPS } from '../txpool/poolJournal.ts'
 import { POOL_JOURNAL } from './chainThread/storeCommits.ts'
 
-/** What a store or file was found to be. */
+/** The kind that a store or file was found to be. */
 export interface FoundStore {
   readonly format: StoreFormat
   /** Bytes of disk that its conversion takes. */
@@ -34,7 +34,7 @@ export interface FoundStore {
 /** A store or file of a data directory whose format may be an older one. */
 export interface DataDirStore {
   readonly supported: SupportedFormats
-  /** What it is at present; null where there is none. Writes nothing. */
+  /** Its present kind; null where there is none. Writes nothing. */
   find(): Promise<FoundStore | null>
   /** Brings it to the present format, or goes on with that. */
   convert(options: ConversionOptions): Promise<void>

@@ -11,10 +11,10 @@ const BYTES_PER_BLOCK = 9_807
 
 const GIB = 2 ** 30
 
-/** What an archive of a network is computed to take, and what there is for it, bytes. */
+/** The computed size of an archive of a network, and the space that there is for it, bytes. */
 export interface DiskNeed {
   readonly need: number
-  /** What the stores have, and what is free on their disk. */
+  /** The bytes that the stores have, and those that are free on their disk. */
   readonly available: number
 }
 

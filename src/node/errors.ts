@@ -58,12 +58,12 @@ export interface NodeErrorMetadata {
 export class NodeError extends CodedError<NodeErrorCode> {
   override readonly name = 'NodeError'
 
-  /** Whether something stored is lost or not what was written. */
+  /** True when something stored is lost or not what was written. */
   get isDamage(): boolean {
     return this.code === 'DATA_DIR_CORRUPT' || this.code === 'ACCESS_DAMAGED'
   }
 
-  /** Whether this build cannot use what is stored as it is, which is whole. */
+  /** True when this build cannot use what is stored as it is, which is whole. */
   get isFormat(): boolean {
     return this.code === 'DATA_DIR_FORMAT'
   }
@@ -77,15 +77,15 @@ export class NodeError extends CodedError<NodeErrorCode> {
   }
 }
 
-/** What helps where something stored is lost. */
+/** The advice where something stored is lost. */
 const RESTORE_ADVICE =
   'run `rhizome check` to see what; move the data directory away and fill a new one from a snapshot (`rhizome snapshot restore`, or ' +
   '`rhizome start --bootstrap`), from a copy of your own, or by importing the chain again'
 
-/** What LMDB says of a file that is not what it wrote. */
+/** The text of LMDB for a file that is not what it wrote. */
 const DAMAGED_FILE =
   /MDB_(BAD_CHECKSUM|BAD_DBI|BAD_TXN|BAD_VALSIZE|CORRUPTED|CURSOR_FULL|DBS_FULL|INCOMPATIBLE|INVALID|PAGE_FULL|PAGE_NOTFOUND|PANIC|PROBLEM|VERSION_MISMATCH)/
-/** What the native core says of states that are not whole. */
+/** The error codes of the native core for states that are not whole. */
 const DAMAGED_STATE: ReadonlySet<string> = new Set(['MissingState', 'CorruptState'])
 
 /** `{}` stands for the data directory. */
@@ -151,10 +151,12 @@ const FILE_ERRORS: ReadonlySet<string> = new Set([
   'ENOSPC',
 ])
 
-/** What the system says where a process gets no more address space, as the core and as lmdb-js hand it on. */
+/** The texts of the system where a process gets no more address space, as the core and as lmdb-js hand it on. */
 const NO_ADDRESS_SPACE = /\(os error 12\)|Cannot allocate memory|ENOMEM/
 
-/** What a thread or store threw for want of something that the system limits, as an error that names the limit; else null. */
+/**
+ * The error of a thread or store for want of something that the system limits, as one that names the limit; else null.
+ */
 export function toLimitError(thrown: unknown): NodeError | null {
   const files = describeFileLimit(thrown)
   if (files !== null) return new NodeError('SYSTEM_LIMIT', files, { cause: thrown })
@@ -169,7 +171,7 @@ export function toLimitError(thrown: unknown): NodeError | null {
   )
 }
 
-/** What opening a data directory threw, as an error that says what to do; anything else passes through. */
+/** The error of opening a data directory, as one that says what to do; anything else passes through. */
 export function toNodeError(thrown: unknown, dataDir: string): unknown {
   if (thrown instanceof AccessError) return toAccessNodeError(thrown)
   const error = toStoreError(thrown, dataDir) ?? toLimitError(thrown)

@@ -4,7 +4,7 @@ import { ALL_MODULES } from '../rpc/availability.ts'
 import { isLoopbackHost } from '../util/webOrigin.ts'
 import { NodeError } from './errors.ts'
 
-/** What may be asked of whoever reaches the node. */
+/** The options that say what may be asked by whoever reaches the node. */
 type Exposed = Pick<Config, 'host' | 'modules' | 'network' | 'wallet' | 'allowRemoteControl'>
 
 /**

@@ -12,7 +12,7 @@ import type { BackfillStore } from '../sync/backfill/backfillStore.ts'
 /** Requests of clients and blocks of the tip wait so long at most while old blocks are stored, milliseconds. */
 const TURN = 10
 
-/** What blocks are filled in with. */
+/** The parts that fill in blocks. */
 export interface FilledBlocksOptions {
   readonly spec: NetworkSpec
   readonly environment: ChainEnvironment

@@ -16,7 +16,7 @@ import type { ChainOptions } from './options/chainOptions.ts'
 /** Texts that a node in one thread keeps: 4 MiB. */
 const TEXT_BYTES = 4 * 1024 * 1024
 
-/** What a node in one thread is made of. */
+/** The options of a node in one thread. */
 export interface LocalNodeOptions {
   readonly chain: ChainOptions
   readonly node: NodeInfo

@@ -15,7 +15,7 @@ const LOG_COUNT = 10_000
 /** Margin of eth_gasPrice over the head's minimum, in thousandths (consensus.md §9.3). */
 const GAS_PRICE_FACTOR = 1100n
 
-/** What clients are told about the node. `version` is that of the program. */
+/** The facts of the node that clients are told. `version` is that of the program. */
 export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   return {
     chainId: networkByName(config.network).chainId,
@@ -25,7 +25,7 @@ export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   }
 }
 
-/** What development tools look for at the beginning of the name of a client. */
+/** The beginnings of names of clients that development tools look for. */
 const NAMES_OF_OTHERS = { hardhat: 'HardhatNetwork/2.29.1', anvil: 'anvil/v1.7.1' } as const
 
 function clientVersion({ clientName, profile }: Config, version: string): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What is looked at before requests are sent to a node. */
+/** The sources that are looked at before requests are sent to a node. */
 export interface ReadinessSources {
   /** Seconds between the time of the head and now. */
   headAge(): number
@@ -18,7 +18,7 @@ export interface ReadinessSources {
   poolPing(): Promise<void>
 }
 
-/** Whether a node can take requests. */
+/** Tells whether a node can take requests. */
 export interface Readiness {
   /** Why not; empty when it can. */
   reasons(): Promise<string[]>
@@ -77,7 +77,7 @@ function headReasons({ headAge, maxHeadAge }: ReadinessSources): string[] {
   return most === 0 || age <= most ? [] : [`the head is ${age} s old, more than ${most} s`]
 }
 
-/** What the writer says comes before what a probe found: it knows first that there is room again. */
+/** The writer's word comes before what a probe found: it knows first that there is room again. */
 function storeReasons({ storeFault }: ReadinessSources, probe: Probe): string[] {
   const fault = storeFault()
   return fault === null ? probe.reasons() : [`${NO_WRITES}: ${fault}`]

@@ -25,7 +25,7 @@ const LIVE: ReadonlySet<OptionKey> = new Set<OptionKey>([
   'trustedProxies',
 ])
 
-/** What a new configuration changes. */
+/** The changes of a new configuration. */
 export interface ConfigChange {
   /** Flags of options that count from now on. */
   readonly applied: readonly string[]

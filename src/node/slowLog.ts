@@ -4,7 +4,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { WatchedRequest } from '../observe/tracing.ts'
 
 /** Entries in one second; more are only counted: a flood of slow requests must not become a flood of entries. */
-const MOST_PER_SECOND = 10
+const MAX_PER_SECOND = 10
 
 /** Logs slow requests: where their time went and whose they are, without their parameters. */
 export class SlowLog implements RequestWatch {
@@ -38,7 +38,7 @@ export class SlowLog implements RequestWatch {
       this.#second = second
       this.#written = 0
     }
-    if (this.#written === MOST_PER_SECOND) {
+    if (this.#written === MAX_PER_SECOND) {
       this.#leftOut += 1
       return
     }

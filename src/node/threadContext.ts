@@ -15,7 +15,7 @@ import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { type ChainService, createPoolReader } from '../workers/chainService.ts'
 
-/** What a thread needs to answer requests: plain data, so that it can cross to another thread. */
+/** The options that a thread needs to answer requests: plain data, so that they can cross to another thread. */
 export interface ThreadContextOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions

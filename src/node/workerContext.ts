@@ -5,7 +5,7 @@ import type { ChainService } from '../workers/chainService.ts'
 import { createProxy } from '../workers/proxy.ts'
 import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
 
-/** What the workers of a node get. */
+/** The context of the workers of a node. */
 export interface WorkerContextOptions extends ThreadContextOptions {
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
 }

@@ -33,7 +33,7 @@ export class LogOutput implements TextOutput {
   readonly isTTY: boolean
   readonly #given: number
   #descriptor: number
-  /** What is left of a line of which a part was written. */
+  /** The rest of a line of which a part was written. */
   #rest: Buffer | null = null
   #isStuck = false
   #lost = 0

@@ -28,7 +28,7 @@ export interface Peer {
   readonly trusted: boolean
   /** Name of its client. */
   readonly client: string
-  /** Whether it announces `snap`/1, and whether both sides announce `rhizome`/1. */
+  /** True when it announces `snap`/1, and whether both sides announce `rhizome`/1. */
   readonly snap: boolean
   readonly ranges: boolean
   /** Its last status, and when it was received (milliseconds, monotonic clock); null before the first. */

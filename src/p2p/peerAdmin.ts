@@ -13,7 +13,7 @@ export interface OwnNode {
   readonly port: number
   /** Address on which connections are accepted; null while none are. */
   readonly listensOn: string | null
-  /** Whether it discovers nodes over UDP. */
+  /** True when it discovers nodes over UDP. */
   readonly discovers: boolean
   /** Parameters that peers must share (p2p.md §0). */
   readonly networkId: number
@@ -28,7 +28,7 @@ export interface PeerInfo {
   readonly port: number
   readonly inbound: boolean
   readonly trusted: boolean
-  /** Whether the operator configured it as a permanent peer. */
+  /** True when the operator configured it as a permanent peer. */
   readonly static: boolean
   /** Name of its client. */
   readonly client: string

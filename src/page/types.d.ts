@@ -111,7 +111,7 @@ export interface Method {
   readonly result: { readonly schema: Schema }
 }
 
-/** What was asked: requests that were let through, their cost, and those over a limit. */
+/** The sums of what was asked: requests that were let through, their cost, and those over a limit. */
 export interface UsageSums {
   readonly requests: number
   readonly cost: number
@@ -253,7 +253,7 @@ export interface NetworkStatus {
   readonly bytesOut: string
   readonly clockBehind: string | null
   readonly clockAhead: string | null
-  /** Whether the thread of peers failed and does not run again yet. */
+  /** True when the thread of peers failed and does not run again yet. */
   readonly isDown: boolean
   readonly sync: {
     readonly stage: string
@@ -284,7 +284,7 @@ export interface AdminPeer {
   readonly network: { readonly remoteAddress: string }
 }
 
-/** What the page knows of the newest block. */
+/** The page's knowledge of the newest block. */
 export interface Head {
   readonly number: bigint
   readonly hash: string
@@ -295,7 +295,7 @@ export interface Head {
 /** How news of the head come in. */
 export type FeedState = 'connecting' | 'live' | 'polling' | 'offline'
 
-/** What views ask and know. */
+/** The context that views ask and know. */
 export interface Context {
   readonly client: import('./rpc/client.js').RpcClient
   readonly endpoint: import('./rpc/endpoint.js').Endpoint
@@ -310,7 +310,7 @@ export interface Context {
   signOut(): void
 }
 
-/** What a view shows. */
+/** The form of a view. */
 export interface View {
   readonly title: string
   readonly content: readonly Node[]
@@ -321,11 +321,11 @@ export interface View {
 /** Makes a view of the parts of the address behind its name. */
 export type ViewMaker = (context: Context, parts: readonly string[], signal: AbortSignal) => Promise<View>
 
-/** What of an element is set. */
+/** The attributes of an element that are set. */
 export interface Attributes {
   readonly on?: Readonly<Record<string, (event: Event) => void>>
   readonly [name: string]: string | number | boolean | null | undefined | object
 }
 
-/** What an element may hold: strings become text, never markup. */
+/** The children that an element may hold: strings become text, never markup. */
 export type Child = Node | string | null | readonly Child[]

@@ -1,7 +1,7 @@
 /** Report of a step for the user. */
 export interface StepReport {
   readonly title: string
-  /** What happened, in whole sentences. */
+  /** The report of what happened, in whole sentences. */
   readonly text: string
   /** Observations: transaction ids, amounts, the state of the Bridge. */
   readonly metadata: readonly (readonly [name: string, value: string])[]

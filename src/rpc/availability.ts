@@ -10,13 +10,13 @@ const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
   ['anvil', 'evm'],
 ])
 
-/** What of the methods is open to callers. */
+/** The methods that are open to callers. */
 export interface EnabledMethods {
   /** Names of modules, or `*`. */
   readonly modules: readonly string[]
   /** Names of methods that are closed although their module is open. */
   readonly disabledMethods: readonly string[]
-  /** Whether the network is one for development: only there the chain can be changed at will. */
+  /** True when the network is one for development: only there the chain can be changed at will. */
   readonly dev: boolean
 }
 
@@ -26,7 +26,7 @@ export function moduleOf(method: string): string {
   return MODULE_OF_PREFIX.get(prefix) ?? prefix
 }
 
-/** Whether callers may ask for the method. */
+/** True when callers may ask for the method. */
 export function isEnabled(definition: MethodDefinition, enabled: EnabledMethods): boolean {
   const { audience, name, aliases } = definition
   if (audience === 'internal' || (audience === 'dev' && !enabled.dev)) return false

@@ -34,15 +34,15 @@ export interface RpcSettings {
   readonly callGasCap: bigint
   /** Most gas that eth_estimateGas tries. */
   readonly estimateGasCap: bigint
-  /** Whether the third parameter of eth_call and eth_estimateGas is taken. */
+  /** True when the third parameter of eth_call and eth_estimateGas is taken. */
   readonly stateOverrides: boolean
-  /** Whether the five methods take `pending` (decisions.md D28). */
+  /** True when the five methods take `pending` (decisions.md D28). */
   readonly answersPending: boolean
-  /** Whether calls and estimates without `to` are taken (decisions.md D73). */
+  /** True when calls and estimates without `to` are taken (decisions.md D73). */
   readonly answersCreations: boolean
   /** How reverts are told to callers who want no form of their own. */
   readonly revertErrors: RevertForm
-  /** What happens to a range of logs that ends beyond the head, for callers who want nothing of their own. */
+  /** The treatment of a range of logs that ends beyond the head, for callers without a wish of their own. */
   readonly beyondHead: BeyondHead
   /** Blocks between `safe` and the head. */
   readonly safeDepth: number
@@ -58,15 +58,17 @@ export interface RpcSettings {
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */
   readonly gasPriceFloor: bigint
-  /** What evm_setIntervalMining counts. */
+  /** The unit that evm_setIntervalMining counts in. */
   readonly intervalUnit: IntervalUnit
-  /** Whether the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint. */
+  /**
+   * True when the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint.
+   */
   readonly hosted: boolean
   /** Which methods there are. */
   readonly enabled: EnabledMethods
 }
 
-/** What does not change while the node runs. */
+/** The facts that do not change while the node runs. */
 export interface NodeInfo {
   readonly chainId: number
   /** Answer of web3_clientVersion. */
@@ -89,7 +91,7 @@ export interface PeeringStatus {
   readonly sync: SyncStats
   /** Nodes that discovery knows; null while it is off. */
   readonly knownNodes: number | null
-  /** What keeps the chain from going on; null while nothing does. */
+  /** The reason why the chain does not go on; null while it does. */
   readonly halted: Halt | null
   /** Seconds by which the clock of this machine is behind those of block makers, at least; null while it is not. */
   readonly clockBehind: number | null
@@ -102,11 +104,11 @@ export interface PeeringStatus {
 export interface PeerThreadStatus {
   /** Starts after failures. */
   readonly restarts: number
-  /** What it failed of while there is none, for operators; null while it runs. */
+  /** The failure because of which there is none, for operators; null while it runs. */
   readonly fault: string | null
 }
 
-/** What the other parts of the node last told about themselves. */
+/** The last words of the other parts of the node about themselves. */
 export interface NodeStatus {
   readonly listening: boolean
   /** One text per known peer. */
@@ -171,7 +173,10 @@ export interface ChainReader {
    * @throws RpcError as {@link storedReceipts}
    */
   copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number
-  /** Receipts of a stored block, one per transaction; null when there are none. @throws RpcError as {@link storedReceipts} */
+  /**
+   * Receipts of a stored block, one per transaction; null when there are none. @throws RpcError as {@link
+   * storedReceipts}
+   */
   receipts(block: BlockReference): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */
   locateTransaction(hash: Buffer): TransactionLocation | null
@@ -238,7 +243,7 @@ export interface PendingBlock {
 export interface PoolReader {
   /** A pending or queued transaction. */
   transaction(hash: Buffer): Eventually<SignedTransaction | null>
-  /** Whether a transaction is pending, not queued. */
+  /** True when a transaction is pending, not queued. */
   isPending(hash: Buffer): Eventually<boolean>
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Buffer): Eventually<bigint | null>
@@ -246,7 +251,7 @@ export interface PoolReader {
   pending(): Eventually<readonly SignedTransaction[]>
   /** Transactions that wait for a predecessor, in the order of the pool. */
   queued(): Eventually<readonly SignedTransaction[]>
-  /** What an account has left of its quota; null when it never sent anything, or there is none. */
+  /** The rest of an account's quota; null when it never sent anything, or there is none. */
   quota(address: Buffer): Eventually<QuotaBalance | null>
   block(): Eventually<PendingBlock>
 }
@@ -257,13 +262,13 @@ export interface Impersonation {
   /** @returns whether it was there */
   remove(address: Buffer): boolean
   has(address: Buffer): boolean
-  /** Whether every account is one, from now on. */
+  /** True when every account is one, from now on. */
   setAll(on: boolean): void
   /** Nobody is impersonated any more. */
   clear(): void
 }
 
-/** What says that nobody waits any more: a signal, or what stands for one of another thread. */
+/** The sign that nobody waits any more: a signal, or what stands for one of another thread. */
 export type CommandSignal = Pick<AbortSignal, 'aborted'>
 
 /**

@@ -3,7 +3,7 @@ import type { BlockInterval, ProducerMode } from '../mining/blockProducer.ts'
 import type { SendOutcome } from '../txpool/interface.ts'
 import type { CommandSignal } from './context.ts'
 
-/** What is to be changed of an account. Absent fields stay as they are. */
+/** The changes to an account. Absent fields stay as they are. */
 export interface AccountEdit {
   /** 20 bytes. */
   readonly address: Buffer
@@ -58,7 +58,7 @@ export interface DevCommands {
   dropTransactions(selection: PoolSelection): Promise<boolean>
   /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */
   instance(): Promise<string>
-  /** Whether a block is made as soon as there is a transaction. */
+  /** True when a block is made as soon as there is a transaction. */
   setAutomine(on: boolean): Promise<void>
   /** Makes blocks in an interval; null for no longer. */
   setInterval(interval: BlockInterval | null): Promise<void>

@@ -112,7 +112,7 @@ export interface RpcErrorOptions extends ErrorOptions {
   readonly inGeth?: RpcErrorObject
 }
 
-/** What handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
+/** The error that handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly kind: RpcErrorKind

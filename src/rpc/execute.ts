@@ -22,7 +22,7 @@ import {
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
   readonly text: string
-  /** What follows the text, where a part of the answer was written as bytes. */
+  /** The end after the text, where a part of the answer was written as bytes. */
   readonly rest?: { readonly bytes: ByteSource; readonly end: string }
   readonly status: number
   /** The method bounds its answer by itself: the limit on the size of answers does not count. */

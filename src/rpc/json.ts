@@ -95,7 +95,7 @@ export class Forward {
 /** Leaves the request to the workers as it came. */
 export const DELEGATE_TO_WORKER = new Forward('', '')
 
-/** What a handler returns. */
+/** The result of a handler. */
 export type RpcResult = Json | RawJson | RawBytes | RawElements | PagedResult
 
 /** JSON text of a result that is not written as bytes. */

@@ -3,7 +3,7 @@ import { moduleOf } from './availability.ts'
 /** Modules that sign, make blocks, or change the node. */
 const MODULES: ReadonlySet<string> = new Set(['personal', 'evm', 'mnr', 'sco', 'admin'])
 
-/** What does so in the module `eth`, as other names of what is in the modules above, or names the accounts that would sign. */
+/** Other names in the module `eth` of what is in the modules above, and names of the accounts that would sign. */
 const METHODS = /^eth_(accounts|sendTransaction|sign\w*|getWork|submit\w+)$/
 
 /**

@@ -3,7 +3,7 @@ import { encodeBytes, encodeList } from '../chain/codec/rlpWriter.ts'
 
 /** A block in a chunk, in the encodings of the chain store. */
 export interface BlockRecord {
-  /** Whether it is on the chain that ends with the block of the snapshot. */
+  /** True when it is on the chain that ends with the block of the snapshot. */
   readonly canonical: boolean
   /** RLP of the full header. */
   readonly header: Buffer

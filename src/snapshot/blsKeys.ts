@@ -52,7 +52,7 @@ export class SignerKey {
   }
 }
 
-/** Whether a proof belongs to a public key, which must be valid. */
+/** True when a proof belongs to a public key, which must be valid. */
 export function isProofOf(publicKey: string, proof: string): boolean {
   try {
     const signature = Signature.fromHex(proof, true, true)

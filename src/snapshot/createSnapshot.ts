@@ -41,7 +41,7 @@ export interface CreateSnapshotOptions {
   readonly leastBlocks?: number
   /** Size of blocks at which another chunk begins, bytes; 8 MiB by default. */
   readonly blockChunkBytes?: number
-  /** Whether to include every block and every state, regardless of `blocks`. */
+  /** True when to include every block and every state, regardless of `blocks`. */
   readonly full: boolean
   /** Name and version of the program. */
   readonly program: string
@@ -280,7 +280,7 @@ class Creation {
     }
   }
 
-  /** Whether the parent of a side block is in the snapshot: its branch begins at an included block. */
+  /** True when the parent of a side block is in the snapshot: its branch begins at an included block. */
   #isGiven(height: number, hashHex: string, first: number): boolean {
     let hash = Buffer.from(hashHex, 'hex')
     // Every chain begins with genesis.

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf, SnapshotError } from './errors.ts'
-import { type ChunkEntry, chunkFile, MANIFEST_FILE, MOST_MANIFEST_BYTES } from './manifest.ts'
-import { MOST_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
+import { type ChunkEntry, chunkFile, MANIFEST_FILE, MAX_MANIFEST_BYTES } from './manifest.ts'
+import { MAX_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
 import type { SnapshotSource } from './source.ts'
 
 /** A snapshot in a folder. */
@@ -14,13 +14,13 @@ export class FolderSource implements SnapshotSource {
   }
 
   async manifest(): Promise<Buffer> {
-    const bytes = await this.#read(MANIFEST_FILE, MOST_MANIFEST_BYTES)
+    const bytes = await this.#read(MANIFEST_FILE, MAX_MANIFEST_BYTES)
     if (bytes !== null) return bytes
     throw new SnapshotError('SNAPSHOT_SOURCE', `${this.name} holds no snapshot: there is no ${MANIFEST_FILE}`)
   }
 
   signatures(): Promise<Buffer | null> {
-    return this.#read(SIGNATURES_FILE, MOST_SIGNATURE_BYTES)
+    return this.#read(SIGNATURES_FILE, MAX_SIGNATURE_BYTES)
   }
 
   async chunk(entry: ChunkEntry): Promise<Buffer> {

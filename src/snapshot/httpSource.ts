@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, SnapshotError } from './errors.ts'
-import { type ChunkEntry, chunkFile, MANIFEST_FILE, MOST_MANIFEST_BYTES } from './manifest.ts'
-import { MOST_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
+import { type ChunkEntry, chunkFile, MANIFEST_FILE, MAX_MANIFEST_BYTES } from './manifest.ts'
+import { MAX_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
 import type { SnapshotSource } from './source.ts'
 
 /** Timeouts and retries of a download. */
@@ -45,13 +45,13 @@ export class HttpSource implements SnapshotSource {
   }
 
   async manifest(): Promise<Buffer> {
-    const bytes = await this.#fetch(MANIFEST_FILE, MOST_MANIFEST_BYTES)
+    const bytes = await this.#fetch(MANIFEST_FILE, MAX_MANIFEST_BYTES)
     if (bytes !== null) return bytes
     throw new SnapshotError('SNAPSHOT_SOURCE', `${this.name} holds no snapshot: there is no ${MANIFEST_FILE}`)
   }
 
   signatures(): Promise<Buffer | null> {
-    return this.#fetch(SIGNATURES_FILE, MOST_SIGNATURE_BYTES)
+    return this.#fetch(SIGNATURES_FILE, MAX_SIGNATURE_BYTES)
   }
 
   async chunk(entry: ChunkEntry): Promise<Buffer> {
@@ -154,7 +154,7 @@ class Download {
     }
   }
 
-  /** Whether the file exists; a response that does not continue the file restarts it. */
+  /** True when the file exists; a response that does not continue the file restarts it. */
   #accept(response: Response): boolean {
     const { status } = response
     if (status === 404 || status === 410) return false

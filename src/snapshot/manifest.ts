@@ -10,13 +10,13 @@ export const SNAPSHOT_VERSION = 1
 export const MANIFEST_FILE = 'manifest.json'
 
 /** Largest manifest that is read, in bytes: some 100,000 chunks. */
-export const MOST_MANIFEST_BYTES: number = 32 * 1024 * 1024
+export const MAX_MANIFEST_BYTES: number = 32 * 1024 * 1024
 
 /**
  * Largest contents of a chunk, in bytes: writers begin another chunk at 8 MiB, after which the largest value
  * of a trie and the largest block may still follow.
  */
-export const MOST_CHUNK_BYTES: number = 48 * 1024 * 1024
+export const MAX_CHUNK_BYTES: number = 48 * 1024 * 1024
 
 /** Kinds of chunks. States come before blocks. */
 export type ChunkKind = 'state' | 'blocks'
@@ -122,8 +122,8 @@ function parseChunk(value: unknown, index: number): ChunkEntry {
   return {
     kind: oneOf(`${name}.kind`, chunk['kind'], ['state', 'blocks'] as const),
     hash: hash(`${name}.hash`, chunk['hash']),
-    size: integer(`${name}.size`, chunk['size'], 1, MOST_CHUNK_BYTES),
-    packedSize: integer(`${name}.packedSize`, chunk['packedSize'], 1, 2 * MOST_CHUNK_BYTES),
+    size: integer(`${name}.size`, chunk['size'], 1, MAX_CHUNK_BYTES),
+    packedSize: integer(`${name}.packedSize`, chunk['packedSize'], 1, 2 * MAX_CHUNK_BYTES),
     items: integer(`${name}.items`, chunk['items']),
     from: integer(`${name}.from`, chunk['from']),
     to: integer(`${name}.to`, chunk['to']),

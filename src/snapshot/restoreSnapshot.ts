@@ -59,7 +59,7 @@ export interface RestoreSnapshotOptions extends SnapshotExpectation {
 
 /** Result of a restore. */
 export interface RestoredSnapshot extends OpenedSnapshot {
-  /** Whether an earlier attempt had begun. */
+  /** True when an earlier attempt had begun. */
   readonly resumed: boolean
 }
 

@@ -5,7 +5,7 @@ import { describeVersion } from './otherVersion.ts'
 export const SIGNATURES_FILE = 'signatures.json'
 
 /** Largest file of signatures that is read, in bytes: more signers than anybody has. */
-export const MOST_SIGNATURE_BYTES: number = 64 * 1024
+export const MAX_SIGNATURE_BYTES: number = 64 * 1024
 
 const VERSION = 1
 

@@ -13,7 +13,7 @@ import { SECRET_KEY_BYTES, SignerKey } from './blsKeys.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 
 const PRIVATE_FILE = 0o600
-const MOST_FILE_BYTES = 64 * 1024
+const MAX_FILE_BYTES = 64 * 1024
 const DERIVED_BYTES = 32
 const CIPHER_KEY_BYTES = 16
 
@@ -51,7 +51,7 @@ export async function readSignerKey(path: string, passphrase: string): Promise<S
   let file: KeyFile
   try {
     const text = await readFile(path)
-    if (text.length > MOST_FILE_BYTES) throw new RangeError('it is too long')
+    if (text.length > MAX_FILE_BYTES) throw new RangeError('it is too long')
     file = JSON.parse(text.toString('utf8')) as KeyFile
   } catch (error) {
     throw unreadable(path, messageOf(error), error)

@@ -14,7 +14,7 @@ const MAXIMUM_TABLES = 64
  * Most concurrent read transactions over all threads; LMDB's default of 126 is too few for large worker
  * pools.
  */
-const MOST_READERS = 1022
+const MAX_READERS = 1022
 
 /**
  * Default limit of the file size: this much address space is reserved, so that the file is never remapped
@@ -112,7 +112,7 @@ export class ChainEnvironment implements TableReader {
     this.#root = openLmdb<Buffer, Buffer>({
       path,
       maxDbs: MAXIMUM_TABLES,
-      maxReaders: MOST_READERS,
+      maxReaders: MAX_READERS,
       mapSize: limitBytes,
       keyEncoding: 'binary',
       encoding: 'binary',

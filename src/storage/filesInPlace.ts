@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { StorageError } from './errors.ts'
 
-/** What tells a file from another one under its name. */
+/** The identity that tells a file from another one under its name. */
 interface Identity {
   readonly device: bigint
   readonly inode: bigint

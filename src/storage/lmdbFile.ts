@@ -19,13 +19,15 @@ export interface LmdbCheck {
   readonly pages: 'all' | 'quick' | 'none'
 }
 
-/** Largest file of which a quick look reads every page, bytes: some 50 ms. Of others it reads the list of free pages. */
+/**
+ * Largest file of which a quick look reads every page, bytes: some 50 ms. Of others it reads the list of free pages.
+ */
 const QUICK_BYTES = 32 * 2 ** 20
 /**
  * Bytes that a file may be shorter than its newest meta page says. Pages that a transaction took and freed again are
  * not written; no transaction has that many.
  */
-const MOST_UNWRITTEN = 2 ** 30
+const MAX_UNWRITTEN = 2 ** 30
 
 const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
@@ -110,7 +112,7 @@ function checkFile(file: number, pages: LmdbCheck['pages']): string | null {
     return `its meta pages are of the transactions ${first.transaction} and ${second.transaction}`
   }
   const needed = (opened.lastPage + 1n) * BigInt(opened.pageBytes)
-  if (needed > BigInt(size) + BigInt(MOST_UNWRITTEN))
+  if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN))
     return `its newest meta page tells of ${opened.lastPage + 1n} pages, and it has ${Math.floor(size / opened.pageBytes)}`
   const walk = new LmdbPages(file, size, opened)
   // Pages at the end that are free again may never have been written: then only the trees tell.
@@ -119,7 +121,7 @@ function checkFile(file: number, pages: LmdbCheck['pages']): string | null {
   return pages === 'quick' ? walk.checkFreeList() : null
 }
 
-/** Whether what a meta page describes was written in this boot of the system, or had reached the disk before it. */
+/** True when what a meta page describes was written in this boot of the system, or had reached the disk before it. */
 function mayBeOpened(meta: MetaPage, boot: bigint): boolean {
   return !meta.isUnflushed || (meta.boot !== 0n && meta.boot === boot)
 }

@@ -2,7 +2,7 @@
 export interface LmdbLayout {
   /** Bytes before the places of nodes, or before the rest of a meta page. */
   readonly header: number
-  /** What places inside of a page are counted from. */
+  /** The byte from which places inside of a page are counted. */
   readonly base: number
   /** Kind of the page, 2 bytes; bounds of its free room follow, 2 bytes each, or the pages of a run, 4 bytes. */
   readonly flags: number
@@ -10,7 +10,7 @@ export interface LmdbLayout {
   readonly runBytes: number
   /** Where a page says which transaction wrote it, 8 bytes; null where pages do not say. */
   readonly transaction: number | null
-  /** Whether meta pages may be written before what they describe, and flushes are noted in the first page. */
+  /** True when meta pages may be written before what they describe, and flushes are noted in the first page. */
   readonly hasFlushes: boolean
 }
 

@@ -17,7 +17,7 @@ const FIRST_PAGE = 2
 const FREE_TREE = 0
 const NUMBER_BYTES = 8
 
-/** What a walk needs to know of a file. */
+/** The facts of a file that a walk needs. */
 export interface LmdbMetadata {
   readonly layout: LmdbLayout
   readonly pageBytes: number
@@ -31,7 +31,7 @@ export interface LmdbMetadata {
 /** Something is wrong with a page; the message says what. */
 class PageFault extends Error {}
 
-/** What a walk found below a tree's root. */
+/** The nodes that a walk found below a tree's root. */
 interface Found {
   branches: number
   leaves: number
@@ -69,7 +69,7 @@ export class LmdbPages {
     )
   }
 
-  /** What is wrong; null when nothing is. */
+  /** The fault that was found; null when there is none. */
   check(): string | null {
     return this.#checkTrees(this.#metadata.trees)
   }
@@ -183,7 +183,10 @@ export class LmdbPages {
       throw overwritten(number)
   }
 
-  /** Notes pages of a list of free ones: their count, then numbers, a negative one being the length of the run that begins with the next. */
+  /**
+   * Notes pages of a list of free ones: their count, then numbers, a negative one being the length of the run that
+   * begins with the next.
+   */
   #recordFree(list: Buffer, number: bigint): void {
     const count = list.length < NUMBER_BYTES ? -1 : Number(list.readBigInt64LE(0))
     if (count < 0 || (count + 1) * NUMBER_BYTES > list.length) throw overwritten(number)

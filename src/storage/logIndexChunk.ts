@@ -2,7 +2,7 @@
 const HEIGHTS = 4096
 const BITMAP_LENGTH = HEIGHTS / 8
 /** Number of offsets from which a bitmap is not larger than a list. */
-const MOST_LISTED = BITMAP_LENGTH / 2 - 1
+const MAX_LISTED = BITMAP_LENGTH / 2 - 1
 
 /**
  * Sets of offsets (0 to 4095) as they are stored: a sorted list of 2 bytes each (little-endian) while it is
@@ -17,7 +17,7 @@ export function setInChunk(chunk: Buffer | undefined, offset: number): Buffer {
   }
   const place = offsetIn(chunk, offset)
   if (place < chunk.length && chunk.readUInt16LE(place) === offset) return chunk
-  if (chunk.length / 2 < MOST_LISTED) {
+  if (chunk.length / 2 < MAX_LISTED) {
     const list = Buffer.allocUnsafe(chunk.length + 2)
     chunk.copy(list, 0, 0, place)
     list.writeUInt16LE(offset, place)

@@ -41,7 +41,7 @@ export class RecordLog {
   #descriptor: number
   /** Offset of the next record. */
   #end: number
-  /** Whether a failed append may have left records after the end, which a shorter one would not overwrite. */
+  /** True when a failed append may have left records after the end, which a shorter one would not overwrite. */
   #hasRest = false
 
   /**

@@ -23,7 +23,7 @@ export function assertRoom(folder: string): void {
   }
 }
 
-/** Whether a file may be longer than it is: tried with another one beside it, which takes no room. */
+/** True when a file may be longer than it is: tried with another one beside it, which takes no room. */
 export function mayGrow(path: string): boolean {
   const probe = join(dirname(path), FILE)
   let file: number | null = null

@@ -36,12 +36,12 @@ export function recordStoresCreated(folders: readonly string[]): void {
   }
 }
 
-/** Whether the creation of the store in a folder, and of those that belong to it, was recorded. */
+/** True when the creation of the store in a folder, and of those that belong to it, was recorded. */
 export function isStoreMade(folder: string): boolean {
   return existsSync(join(folder, MADE_FILE))
 }
 
-/** Whether the store in a folder has a file that is not empty. */
+/** True when the store in a folder has a file that is not empty. */
 export function hasStoreData(folder: string): boolean {
   return (statSync(storeFile(folder), { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -64,7 +64,7 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
   }
 }
 
-/** Whether nobody signed it, on a development chain, and it costs nothing: whoever it is of can pay it. */
+/** True when nobody signed it, on a development chain, and it costs nothing: whoever it is of can pay it. */
 function isImpersonatedForNothing({ transaction, sender }: Candidate): boolean {
   return transaction.gasPrice === 0n && impersonatedSender(transaction)?.equals(sender) === true
 }

@@ -43,7 +43,7 @@ export interface PoolHead {
   readonly minimumGasPrice: bigint
   /** Most gas that a transaction of the next block may ask for (consensus.md §9.1 rule 8). */
   readonly transactionGasLimit: bigint
-  /** Whether the rule is active at the height of the next block. */
+  /** True when the rule is active at the height of the next block. */
   isActive(rule: Rule): boolean
   /** null when there is no account. */
   account(address: Buffer): PoolAccount | null
@@ -87,7 +87,7 @@ export interface PoolChange {
   readonly removed: readonly PooledTransaction[]
 }
 
-/** What became of a transaction that was sent. */
+/** The outcome of a transaction that was sent. */
 export type SendOutcome =
   | { readonly status: 'accepted'; readonly hash: Buffer }
   /** The pool's reason (rpc.md §4.2), and what it compared. */

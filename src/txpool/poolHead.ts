@@ -17,7 +17,7 @@ const NO_NUMBERS = { nonce: EMPTY_BYTES, gasPrice: EMPTY_BYTES, value: EMPTY_BYT
 /** Cost of a transaction without data. */
 const LEAST_COST = 21_000n
 
-/** What a {@link PoolHead} reads. */
+/** The parts that a {@link PoolHead} reads. */
 export interface PoolHeadParams {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec

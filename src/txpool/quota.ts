@@ -14,7 +14,7 @@ const SIZE_UNIT = 25_000
 
 /** State of the fee market that the charge depends on. */
 export interface FeeMarket {
-  /** Whether recent blocks were full enough for prices to be meaningful. */
+  /** True when recent blocks were full enough for prices to be meaningful. */
   readonly working: boolean
   /** Recent average gas price, wei. */
   readonly averageGasPrice: number

@@ -28,7 +28,7 @@ export interface TransactionPoolParams {
 interface Changes {
   readonly pending: PooledTransaction[]
   readonly removed: PooledTransaction[]
-  /** Whether senders are charged; transactions that were admitted before are not charged again. */
+  /** True when senders are charged; transactions that were admitted before are not charged again. */
   readonly charged: boolean
 }
 

@@ -15,7 +15,7 @@ export interface CalendarDay {
   readonly end: number
 }
 
-/** Whether a text names a timezone, such as `Europe/Zurich`. */
+/** True when a text names a timezone, such as `Europe/Zurich`. */
 export function isTimezone(name: string): boolean {
   try {
     formatOf(name)

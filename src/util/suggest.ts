@@ -12,7 +12,7 @@ export function suggest(name: string, known: readonly string[]): string | undefi
   return isTypingError(name, nearest) ? nearest : undefined
 }
 
-/** Whether a name was probably meant to be another one. */
+/** True when a name was probably meant to be another one. */
 export function isTypingError(name: string, meant: string): boolean {
   const edits = distance(name, meant)
   if (edits <= Math.max(1, Math.floor(name.length * TOLERANCE))) return true

@@ -8,7 +8,7 @@ const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/i
  */
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-/** Whether a text is an origin as browsers send it (RFC 6454 §6.1): small letters, no default port, no path. */
+/** True when a text is an origin as browsers send it (RFC 6454 §6.1): small letters, no default port, no path. */
 export function isWebOrigin(text: string): boolean {
   if (EXTENSION.test(text)) return true
   try {
@@ -27,18 +27,18 @@ export function pageOriginOf(header: string): string {
   return header === 'null' || header.includes('://') ? header : ''
 }
 
-/** Whether an origin is that of a page that this machine serves, on any port. */
+/** True when an origin is that of a page that this machine serves, on any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   return LOOPBACK.test(origin)
 }
 
-/** Whether a listener on this host is reachable from this machine only. */
+/** True when a listener on this host is reachable from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true
   return isIP(host) === 4 && host.startsWith('127.')
 }
 
-/** Whether an origin is that of a browser extension, such as a wallet. */
+/** True when an origin is that of a browser extension, such as a wallet. */
 export function isExtensionOrigin(origin: string): boolean {
   return EXTENSION.test(origin)
 }

@@ -42,7 +42,7 @@ export class UnlockedKeys {
     this.#schedule()
   }
 
-  /** Whether there was one. */
+  /** True when there was one. */
   remove(address: Buffer): boolean {
     const there = this.get(address) !== null
     this.#wipe(address.toString('hex'))

@@ -37,7 +37,7 @@ export interface PoolRequest {
   readonly params: JsonText
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
-  /** What the caller wants of a range that ends beyond the head. */
+  /** The caller's wish for a range that ends beyond the head. */
   readonly beyondHead: BeyondHead
 }
 
@@ -52,21 +52,21 @@ export interface PoolAnswer {
   readonly block?: BlockReference
 }
 
-/** What every task carries. */
+/** The data that every task carries. */
 export interface PoolTask {
   readonly batch: Uint8Array<ArrayBuffer>
   /** Where the answers go if they fit, of {@link WorkerSetup.places}; `NO_PLACE` for none. */
   readonly place: number
 }
 
-/** What a task gives: the batch of answers, or its bytes in the place of the task. */
+/** The result of a task: the batch of answers, or its bytes in the place of the task. */
 export type PoolResult = Uint8Array | number
 
-/** What a worker is started with. */
+/** The options with which a worker is started. */
 export interface WorkerSetup {
   /** Address of the module whose `openNodeContext(options, interrupt, chainPort)` makes the worker's context. */
   readonly contextModule: string
-  /** What that function gets; must survive structured cloning. */
+  /** The options that the function gets; they must survive structured cloning. */
   readonly contextOptions: unknown
   /** The interrupt table, one 32-bit element per slot. */
   readonly interrupts: SharedArrayBuffer
@@ -74,13 +74,13 @@ export interface WorkerSetup {
   readonly maxAnswerBytes: number
   /** Memory that is shared with the front thread. */
   readonly places: readonly SharedArrayBuffer[]
-  /** Whether answers come with the head that they were given at. */
+  /** True when answers come with the head that they were given at. */
   readonly tellsHead: boolean
   /** By how much the system puts the thread behind others that want to run, 0 to 19, as with nice(1). */
   readonly niceness: number
 }
 
-/** What a worker says once, when it starts. */
+/** The word of a worker when it starts. */
 export interface WorkerHello {
   /** To be served by the chain thread (`proxy.ts`). */
   readonly chainPort: MessagePort
@@ -98,7 +98,7 @@ const REQUEST_HEAD_BYTES = 13
 const ANSWER_HEAD_BYTES = 10
 const FORM_BITS = 4
 const FORM_MASK = 0xf
-const MOST_MICROSECONDS = 0xffffffff
+const MAX_MICROSECONDS = 0xffffffff
 
 /** Writes a batch of requests. */
 export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<ArrayBuffer> {
@@ -187,7 +187,7 @@ export function encodeAnswers(
     const length = lengths[i] ?? 0
     buffer.writeUInt16LE(status, head)
     buffer.writeUInt32LE(length, head + 2)
-    buffer.writeUInt32LE(Math.min(MOST_MICROSECONDS, Math.round((milliseconds[i] ?? 0) * 1000)), head + 6)
+    buffer.writeUInt32LE(Math.min(MAX_MICROSECONDS, Math.round((milliseconds[i] ?? 0) * 1000)), head + 6)
     head += ANSWER_HEAD_BYTES
     const end = position + length
     position += buffer.write(text, position, length, 'utf8')

@@ -32,7 +32,7 @@ export class OutputBuffer {
     return this.#free.pop() ?? NO_PLACE
   }
 
-  /** What a worker wrote to a place. */
+  /** The bytes that a worker wrote to a place. */
   read(place: number, bytes: number): Buffer {
     const view = this.#views[place]
     if (view === undefined) throw new Error(`no place ${place}`)

@@ -25,7 +25,7 @@ function fieldsToMessage(value: object): object {
   return message
 }
 
-/** What {@link toMessage} was given; arrays and objects of the message are reused. */
+/** The value that {@link toMessage} was given; arrays and objects of the message are reused. */
 export function fromMessage(message: unknown): unknown {
   if (typeof message !== 'object' || message === null) return message
   // Cloning makes a Uint8Array of a Buffer.

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 
 /** Most in one message: whoever gets it begins while the rest is put together. */
-const MOST_IN_MESSAGE = 16
+const MAX_IN_MESSAGE = 16
 
 /**
  * Sends what it is given over a port, in order: all that comes until `when` runs what it is given goes in one message,
@@ -16,7 +16,7 @@ export function createOutbox<T>(port: MessagePort, when: (flush: () => void) => 
   }
   return (item) => {
     const count = waiting.push(item)
-    if (count >= MOST_IN_MESSAGE) flush()
+    if (count >= MAX_IN_MESSAGE) flush()
     else if (count === 1) when(flush)
   }
 }

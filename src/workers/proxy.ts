@@ -16,7 +16,7 @@ interface Call {
   readonly args: readonly unknown[]
 }
 
-/** What the thread of an object sends: answers to calls, and events in between. */
+/** The messages of the thread of an object: answers to calls, and events in between. */
 type Notice =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: string }

@@ -11,13 +11,13 @@ import {
 import type { BlockReference } from '../storage/blockKey.ts'
 import { BATCH_MILLISECONDS, NOT_RUN, type PoolRequest } from './messages.ts'
 
-/** What a batch runs with. */
+/** The parts that a batch runs with. */
 export interface BatchRunner {
   readonly context: NodeContext
   readonly methods: readonly MethodDefinition[]
   /** Most characters of one answer. */
   readonly maxAnswerBytes: number
-  /** Whether the head is told that answers are given at. */
+  /** True when the head is told that answers are given at. */
   readonly tellsHead: boolean
   readonly onUnexpected: UnexpectedErrorSink
 }
@@ -29,7 +29,7 @@ export interface RanBatch {
   readonly block: BlockReference | null
 }
 
-/** What a request has that was not begun. */
+/** The answer of a request that was not begun. */
 const LEFT: Answer = { text: '', status: NOT_RUN }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from './messages.ts'
 import { type BatchRunner, runBatch } from './runBatch.ts'
 
-/** What the module named in {@link WorkerSetup} exports. */
+/** The exports of the module named in {@link WorkerSetup}. */
 interface ContextModule {
   openNodeContext(
     options: unknown,

@@ -33,7 +33,7 @@ const NEIGHBOUR_ADDRESS = '127.0.0.99'
 const STRANGERS = Array.from({ length: 15 }, (_, i) => `127.0.1.${i + 1}`)
 
 /** What is promised under attack: bytes of the node's own, and milliseconds more than twice of those alone. */
-const MOST_MEMORY = 1024 * MEBIBYTE
+const MAX_MEMORY = 1024 * MEBIBYTE
 const MORE = 5
 const LEAST_ANSWERS = 1000
 
@@ -92,7 +92,7 @@ async function run(scene: Scene, name: string, server: AttackedServer, seconds: 
   clearInterval(watch)
   const isKept =
     server.isAlive() &&
-    most < MOST_MEMORY &&
+    most < MAX_MEMORY &&
     stats.answers >= LEAST_ANSWERS &&
     stats.p99 <= 2 * quiet.p99 + MORE
   const cells = [

@@ -18,7 +18,7 @@ const POLL_MS = 50
 /** Seconds that a node goes on after its signal to stop: HAProxy asks every two seconds, and believes the second no. */
 const DRAIN_DELAY = 30
 /** Least body that a node may refuse for its size, bytes. */
-const MOST_BODY = 1024
+const MAX_BODY = 1024
 
 t.setTimeout(300_000)
 
@@ -55,7 +55,7 @@ async function startBackend(t: Test, name: string): Promise<Backend> {
       '--drain-delay',
       `${DRAIN_DELAY}`,
       '--max-body-size',
-      `${MOST_BODY}`,
+      `${MAX_BODY}`,
     ],
   ]
   const node = await startNode({ dataDir: testFolder(t), port, args })
@@ -220,7 +220,7 @@ async function checkService(t: Test, { url, first, second }: Balanced): Promise<
     [1, 2, 3].map((id) => [id, '0x21']),
   )
 
-  const tooLarge = await send(url, { ...call(1), params: ['x'.repeat(2 * MOST_BODY)] })
+  const tooLarge = await send(url, { ...call(1), params: ['x'.repeat(2 * MAX_BODY)] })
   t.equal(tooLarge.status, 413, 'the status of the node')
   t.equal((await fetch(url, { method: 'PUT', body: '{}' })).status, 405)
   t.same(await (await fetch(`${url}/health`)).json(), { alive: true })

@@ -11,7 +11,7 @@ const CLIENTS = 120
 const ROUNDS = 5
 const MEBIBYTE = 2 ** 20
 /** More than what so many clients and sockets may come to, with all buffers of theirs. */
-const MOST_GROWTH = 256 * MEBIBYTE
+const MAX_GROWTH = 256 * MEBIBYTE
 
 /** Hashes memory until its gas is used up, which keeps a worker busy for a while. */
 const PLACE = `0x${'33'.repeat(20)}`
@@ -121,7 +121,7 @@ t.test('far more than the node can do: honest refusals, bounded memory, and it g
     [...others].filter((code) => !['result', -32015, -32011].includes(code)),
     [],
   )
-  if (before !== null) t.ok(most - before < MOST_GROWTH, `the memory grew by ${most - before} bytes`)
+  if (before !== null) t.ok(most - before < MAX_GROWTH, `the memory grew by ${most - before} bytes`)
 
   const answers = await Promise.all(sockets.map((socket) => socket.ask('eth_chainId')))
   t.ok(

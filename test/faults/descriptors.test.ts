@@ -16,7 +16,7 @@ const CONNECTIONS = 400
 /** What the node must be able to hold at least. */
 const LEAST_OPEN = 256
 /** What it may hold at most: the other files are for its stores and workers. */
-const MOST_OPEN = DESCRIPTORS - 256
+const MAX_OPEN = DESCRIPTORS - 256
 /** Looks for something that is to happen, 100 ms from one to the next. */
 const LOOKS = 300
 
@@ -108,7 +108,7 @@ t.test('more connections than there are file descriptors', async (t) => {
   })
   const open = await openOf(lines)
   t.ok(open.length >= LEAST_OPEN, `${open.length} are open`)
-  t.ok(open.length <= MOST_OPEN, 'the others were refused')
+  t.ok(open.length <= MAX_OPEN, 'the others were refused')
   const [first, last] = [open[0], open.at(-1)]
   if (first === undefined || last === undefined) throw new Error('none is open')
   const sent = signedTransaction({ nonce: 0n })

@@ -12,7 +12,7 @@ import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from './smallDisk.ts'
 const MEBIBYTE = 2 ** 20
 /** Bytes of data of each transaction, so that a store of some megabytes is soon full. */
 const DATA_BYTES = 16_384
-const MOST_SENDS = 2000
+const MAX_SENDS = 2000
 /** Looks at a node that is to recover, 100 ms from one to the next. */
 const LOOKS = 300
 const REQUESTS = 25
@@ -28,7 +28,7 @@ function send(node: NodeProcess, nonce: number): Promise<string> {
 /** Sends until the node refuses for want of room; what it acknowledged, and its words. */
 async function sendUntilFull(node: NodeProcess, first: number) {
   const acknowledged: string[] = []
-  for (let nonce = first; nonce < first + MOST_SENDS; nonce += 1) {
+  for (let nonce = first; nonce < first + MAX_SENDS; nonce += 1) {
     try {
       acknowledged.push(await send(node, nonce))
     } catch (error) {
@@ -36,7 +36,7 @@ async function sendUntilFull(node: NodeProcess, first: number) {
       throw error
     }
   }
-  throw new Error(`${MOST_SENDS} transactions fit`)
+  throw new Error(`${MAX_SENDS} transactions fit`)
 }
 
 async function readiness(node: NodeProcess): Promise<{ status: number; body: string }> {

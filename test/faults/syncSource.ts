@@ -8,7 +8,7 @@ const PAUSE_MS = 400
 /** Parts of the additions that are reorganisations, and many blocks at once. */
 const REORGANISATIONS = 0.1
 const MANY = 0.1
-const MOST_AT_ONCE = 12
+const MAX_AT_ONCE = 12
 const DEEPEST = 4
 const GAS_PRICE = 1_000_000_000n
 
@@ -71,7 +71,7 @@ export class SyncSource {
     while (!this.#isResting) {
       const choice = this.#random()
       if (choice < REORGANISATIONS) await this.#reorganise(1 + Math.floor(this.#random() * DEEPEST))
-      else if (choice < REORGANISATIONS + MANY) await this.mine(1 + Math.floor(this.#random() * MOST_AT_ONCE))
+      else if (choice < REORGANISATIONS + MANY) await this.mine(1 + Math.floor(this.#random() * MAX_AT_ONCE))
       else await this.#mineTransaction()
       await sleep(this.#random() * PAUSE_MS)
     }

@@ -25,9 +25,9 @@ const WARM_UP = 0.25
  * Growth after the warm-up that is taken for a leak, bytes: caches that have not seen everything yet and pages
  * that the collector has not given back move by less. Of the heap, which has no such pages, less.
  */
-const MOST_GROWTH = { resident: 192, own: 96, heap: 24 } as const
+const MAX_GROWTH = { resident: 192, own: 96, heap: 24 } as const
 /** What a node of these settings may hold of its own in all, MiB. */
-const MOST_OWN = 1536
+const MAX_OWN = 1536
 const MIB = 1024 * 1024
 const FIGURES = ['resident', 'own', 'heap'] as const
 
@@ -52,7 +52,7 @@ export function memoryTrends(samples: readonly MemorySample[]): MemoryTrend[] {
 /** What is wrong with the size of the memory in a run, or null. */
 export function faultOfSize(samples: readonly MemorySample[]): string | null {
   const most = Math.max(...samples.map(({ own }) => own))
-  return most > MOST_OWN * MIB ? `memory is over its bound: ${inMib(most)}` : null
+  return most > MAX_OWN * MIB ? `memory is over its bound: ${inMib(most)}` : null
 }
 
 /** What is wrong with the memory of a long run, or null. Both the slope and the medians must say that it grows. */
@@ -60,7 +60,7 @@ export function faultOfMemory(samples: readonly MemorySample[]): string | null {
   const size = faultOfSize(samples)
   if (size !== null) return size
   const grown = memoryTrends(samples).find(({ name, early, late, growth }) => {
-    const bound = MOST_GROWTH[name as keyof typeof MOST_GROWTH] * MIB
+    const bound = MAX_GROWTH[name as keyof typeof MAX_GROWTH] * MIB
     return growth > bound && late - early > (bound * 2) / 3
   })
   return grown === undefined ? null : `memory grows: ${trendText(grown)}`

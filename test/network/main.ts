@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 /** Of the speed without an attack. */
 const LEAST_SPEED = 0.7
 const MIB_PER_ATTACKER = 32
-const MOST_MIB = 256
+const MAX_MIB = 256
 const GROWTH = 100
 /** How long a node without a defence is attacked at most. */
 const OFF_SECONDS = 20
@@ -106,7 +106,7 @@ async function attackOnce(
 
 function judge(attacks: readonly AttackCase[], turn: Turn, quiet: Quiet): string[] {
   const attackers = attacks.reduce((sum, one) => sum + one.attackers, 0)
-  const bound = Math.min(MOST_MIB, attackers * MIB_PER_ATTACKER)
+  const bound = Math.min(MAX_MIB, attackers * MIB_PER_ATTACKER)
   const grown = (turn.settled - quiet.settled) / MIB
   const share = turn.speed / quiet.speed
   const seen = { ...turn.seen, peakGrowth: turn.peak - quiet.peak }

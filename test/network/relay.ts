@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { arrivalOf, type LinkConditions, PERFECT_LINK } from './linkConditions.ts'
 
 /** What waits in the relay in one direction of a connection before no more is read, bytes. */
-const MOST_WAITING = 4 * 1024 * 1024
+const MAX_WAITING = 4 * 1024 * 1024
 
 /** The relay's view of the whole network. */
 export interface Network {
@@ -98,10 +98,10 @@ export class Relay {
     }
     source.on('data', (piece) => {
       waiting += piece.length
-      if (waiting >= MOST_WAITING) source.pause()
+      if (waiting >= MAX_WAITING) source.pause()
       later(piece.length, () => {
         waiting -= piece.length
-        if (waiting < MOST_WAITING) source.resume()
+        if (waiting < MAX_WAITING) source.resume()
         if (!target.destroyed) target.write(piece)
       })
     })

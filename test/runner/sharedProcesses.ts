@@ -7,7 +7,7 @@ import { failureOf, TIMEOUT, testEnvironment } from './ownProcess.ts'
 
 const ENTRY = fileURLToPath(new URL('sharedProcess.ts', import.meta.url))
 /** Files after which a process is replaced, so that what they leave in it does not grow without end. */
-const MOST_FILES = 40
+const MAX_FILES = 40
 /** What a process may take to end when it has run its files, milliseconds: nothing of them is to keep it. */
 const LAST_STEPS = 10_000
 
@@ -31,7 +31,7 @@ class SharedProcess {
   }
 
   get isFull(): boolean {
-    return this.ran.length >= MOST_FILES
+    return this.ran.length >= MAX_FILES
   }
 
   /** Runs a file. @returns its result; a string says why the process ended instead */

@@ -90,7 +90,7 @@ function checkReceipts(spec: NetworkSpec, tables: TableReader, block: Block): st
   return checkReceiptList(spec, block, stored)
 }
 
-/** Whether the block at a height was backfilled, without receipts. */
+/** True when the block at a height was backfilled, without receipts. */
 export function lacksReceipts(tables: TableReader, number: number): boolean {
   return number > 0 && number < readHistory(tables).firstReceipts
 }

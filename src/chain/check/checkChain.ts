@@ -15,7 +15,7 @@ import type { Problem } from './problem.ts'
 export interface StateChecker {
   /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
   checkStateAfter(header: BlockHeader): void
-  /** Whether the root of the state after a block is stored. */
+  /** True when the root of the state after a block is stored. */
   hasStateAfter(header: BlockHeader): boolean
   /** The same for a root that no header names. */
   hasRoot(root: Buffer): boolean

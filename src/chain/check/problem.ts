@@ -4,6 +4,6 @@ export interface Problem {
   readonly number: number | null
   /** 64 hex digits, or empty. */
   readonly hash: string
-  /** What was expected and what is there. */
+  /** The expected value and the one that was found. */
   readonly message: string
 }

@@ -71,13 +71,13 @@ export class Block {
     return encodeList([this.encodedTransactions, encodeUncles(this.uncles)])
   }
 
-  /** What the block adds to the total difficulty: its own and its uncles' (consensus.md §7). */
+  /** Work that the block adds to the total difficulty: its own and its uncles' (consensus.md §7). */
   get cumulativeDifficulty(): bigint {
     return cumulativeDifficulty(this.header, this.uncles)
   }
 }
 
-/** What a block of such a header with such uncles adds to the total difficulty (consensus.md §7). */
+/** Work that a block of such a header with such uncles adds to the total difficulty (consensus.md §7). */
 export function cumulativeDifficulty(header: BlockHeader, uncles: readonly BlockHeader[]): bigint {
   return uncles.reduce((sum, uncle) => sum + uncle.difficulty, header.difficulty)
 }

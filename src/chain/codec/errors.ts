@@ -1,6 +1,6 @@
 import { RlpError } from './rlpReader.ts'
 
-/** What was being decoded when it failed. */
+/** Kind of data that was being decoded when it failed. */
 export type CodecErrorCode =
   | 'HEADER_SIZE'
   | 'HEADER_FIELD'
@@ -28,7 +28,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Whether bytes that do not decode are the reason of a failure. */
+/** True when bytes that do not decode are the reason of a failure. */
 export function isUndecodable(thrown: unknown): boolean {
   return thrown instanceof RlpError || thrown instanceof CodecError
 }

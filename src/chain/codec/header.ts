@@ -50,7 +50,7 @@ export class BlockHeader {
     return signedBytesToBigInt(this.fields.difficultyBytes)
   }
 
-  /** Whether any of the three Bitcoin fields is there; only then they are written. */
+  /** True when any of the three Bitcoin fields is there; only then they are written. */
   get hasMiningFields(): boolean {
     const { fields } = this
     return (
@@ -143,7 +143,7 @@ export class BlockHeader {
     return full.hash.equals(this.hash) ? full : null
   }
 
-  /** What {@link hashForMergedMining} begins with, 32 bytes. @throws CodecError when the UMM root has a wrong length */
+  /** The beginning of {@link hashForMergedMining}, 32 bytes. @throws CodecError when the UMM root has a wrong length */
   get mergedMiningBase(): Buffer {
     this.#mergedMiningBase ??= mergedMiningBase(this)
     return this.#mergedMiningBase

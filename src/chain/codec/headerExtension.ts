@@ -4,7 +4,7 @@ import { CodecError } from './errors.ts'
 import { itemAt, parseRLPList } from './rlpReader.ts'
 import { encodeByte, encodeBytes, encodeEdges, encodeList, parseEdges } from './rlpWriter.ts'
 
-/** What a compressed header leaves out (RSKIP351, RSKIP535; consensus.md §2.3). */
+/** The part of a header that its compressed form leaves out (RSKIP351, RSKIP535; consensus.md §2.3). */
 export interface HeaderExtension {
   readonly version: 1 | 2
   readonly logsBloom: Buffer

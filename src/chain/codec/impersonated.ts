@@ -26,7 +26,7 @@ export function impersonatedSender({ fields }: Transaction): Buffer | null {
   return bigIntToFixedBytes(signature.s, ADDRESS_BYTES)
 }
 
-/** Whether a block holds a transaction that nobody signed. */
+/** True when a block holds a transaction that nobody signed. */
 export function holdsUnsigned(block: Block): boolean {
   return block.transactions.some((transaction, index) => {
     const sender = impersonatedSender(transaction)

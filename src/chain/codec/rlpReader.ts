@@ -23,7 +23,7 @@ export class RlpError extends Error {
  * never parsed, as the network's rules expect.
  */
 export class RlpItem {
-  /** Whether the element is a list. */
+  /** True when the element is a list. */
   readonly isList: boolean
   /** Content of a string; for a list its whole encoding, which is how a list in place of a string is read. */
   readonly bytes: Buffer

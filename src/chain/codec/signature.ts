@@ -14,7 +14,7 @@ const WORD = 32
 /** Sender of every reward transaction: the single byte zero (consensus.md §5.3). */
 export const REMASC_SENDER: Buffer = Buffer.from([0])
 
-/** Whether a block of the chain may contain the signature (consensus.md §5.2). */
+/** True when a block of the chain may contain the signature (consensus.md §5.2). */
 export function acceptsSignature(transaction: Transaction, chainId: number): boolean {
   if (transaction.isRemasc) return true
   const { signature, chainId: signedChainId } = transaction.fields

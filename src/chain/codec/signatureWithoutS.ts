@@ -17,7 +17,7 @@ export function recoverWithoutS(signingHash: Buffer, r: bigint): Buffer | null {
   return secret === 0n ? null : addressOfPrivateKey(bigIntToFixedBytes(secret, 32))
 }
 
-/** Whether a point of the curve y² = x³ + 7 has this abscissa (Euler's criterion). */
+/** True when a point of the curve y² = x³ + 7 has this abscissa (Euler's criterion). */
 function isAbscissa(x: bigint): boolean {
   if (x >= FIELD_PRIME) return false
   return power(x * x * x + 7n, (FIELD_PRIME - 1n) / 2n, FIELD_PRIME) === 1n

@@ -40,7 +40,7 @@ const CHAIN_ID_OFFSET = 35
  */
 export class Transaction {
   readonly fields: TransactionFields
-  /** Whether this is the reward transaction that ends a block (consensus.md §5.3). */
+  /** True when this is the reward transaction that ends a block (consensus.md §5.3). */
   readonly isRemasc: boolean
   readonly #source: Buffer | null
   #encoded: Buffer | undefined
@@ -102,7 +102,7 @@ export class Transaction {
     return this.#hashHex
   }
 
-  /** Whether {@link encoded} is what it was read from. */
+  /** True when {@link encoded} is what it was read from. */
   get isAsRead(): boolean {
     return this.#source?.equals(this.encoded) === true
   }

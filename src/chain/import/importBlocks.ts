@@ -31,7 +31,7 @@ export interface ImportReport extends ImportProgress {
   readonly invalid: InvalidBlockError | null
   /** The first block that could not be validated, where the import ended likewise. */
   readonly undecided: UndecidedBlockError | null
-  /** Whether the caller ended it. */
+  /** True when the caller ended it. */
   readonly interrupted: boolean
 }
 

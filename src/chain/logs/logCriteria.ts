@@ -10,7 +10,7 @@ export interface LogCriteria {
   readonly topics: readonly (readonly Buffer[])[]
 }
 
-/** What the index has to be asked for blocks with such logs. */
+/** The conditions by which the index is asked for blocks with such logs. */
 export function logConditions({ addresses, topics }: LogCriteria): LogConditions {
   const conditions = topics.map((alternatives, position) =>
     alternatives.map((topic) => topicTerm(position, topic)),

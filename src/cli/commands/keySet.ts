@@ -14,7 +14,7 @@ export const KEY_REVERT_ERRORS = {
   doc: 'How its callers are told of reverts: reference for code -32015, geth for code 3 and execution reverted, node for what the node is set to',
 } as const
 
-/** What callers of a key want of ranges beyond the head; `node` for the node's default. */
+/** The wish of a key's callers for ranges beyond the head; `node` for the node's default. */
 export const KEY_BEYOND_HEAD = {
   kind: 'choice',
   group: 'Command',

@@ -22,7 +22,7 @@ export const CHOSEN_HEIGHTS: Readonly<Partial<Record<NetworkName, ActivationTabl
   devnet: devnetActivations,
 }
 
-/** Whether users may change the activation heights of the network. */
+/** True when users may change the activation heights of the network. */
 export function hasChosenHeights(name: NetworkName): boolean {
   return CHOSEN_HEIGHTS[name] !== undefined
 }

@@ -3,7 +3,9 @@ import type { NetworkSpec } from '../networkSpec.ts'
 import { bridgeTestnet2 } from './bridge/testnet2.ts'
 import { testnet } from './testnet.ts'
 
-/** The second test network: the first one's genesis, its own chain id and no upgrade after arrowhead (consensus.md §1). */
+/**
+ * The second test network: the first one's genesis, its own chain id and no upgrade after arrowhead (consensus.md §1).
+ */
 export const testnet2: NetworkSpec = {
   ...testnet,
   name: 'testnet2',

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { OptionTable } from '../option.ts'
 
-/** What a name of a fleet looks like: it begins names of buckets and subjects. */
+/** The form of a name of a fleet: it begins names of buckets and subjects. */
 export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
 
 /** Members of one service over NATS (src/fleet/fleet.md). */

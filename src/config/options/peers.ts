@@ -5,7 +5,7 @@ import type { OptionTable } from '../option.ts'
 /** Port where a network names none: that of regtest. */
 const FALLBACK_PORT = 50501
 
-/** Whether nodes of the network discover one another; on the others `--peer` names peers. */
+/** True when nodes of the network discover one another; on the others `--peer` names peers. */
 function isPublic(network: NetworkName): boolean {
   return network === 'main' || network === 'testnet'
 }

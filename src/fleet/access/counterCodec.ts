@@ -11,7 +11,7 @@ const BLOCKS = 64
 /** Most bytes of a record of the bucket, and of what it holds when it is unpacked. */
 const RECORD_BYTES = 1024 * 1024
 const UNPACKED_BYTES = 16 * RECORD_BYTES
-const MOST_DAY = 0xffff_fffe
+const MAX_DAY = 0xffff_fffe
 
 /** Use of keys with limits that one process tells the others: values that only grow. */
 export interface Told {
@@ -22,7 +22,7 @@ export interface Told {
   readonly zone: string
   /** Counted by process, so that a message that was lost is noticed. */
   readonly sequence: number
-  /** Whether some of it waited for long before it was told. */
+  /** True when some of it waited for long before it was told. */
   readonly isLate: boolean
   readonly rows: readonly DayCost[]
 }
@@ -77,9 +77,9 @@ export function decodeRecord(bytes: Uint8Array): CounterRecord {
   return { by, zone, rows: rows.map(readUsage) }
 }
 
-/** What a member knows of a life of another one. */
+/** A member's knowledge of the life of another one. */
 export interface KnownLife {
-  /** Whether it counts under that life itself. */
+  /** True when it counts under that life itself. */
   readonly isOwn: boolean
   readonly rows: readonly DayUsage[]
   readonly told: readonly DayCost[]
@@ -115,7 +115,7 @@ function readCost(row: unknown): DayCost {
 }
 
 function isPlace(id: unknown, day: unknown): boolean {
-  return typeof id === 'string' && (id === KEYLESS_ID || KEY_ID.test(id)) && isCount(day) && day <= MOST_DAY
+  return typeof id === 'string' && (id === KEYLESS_ID || KEY_ID.test(id)) && isCount(day) && day <= MAX_DAY
 }
 
 function isCount(value: unknown): value is number {

@@ -44,7 +44,7 @@ interface Place extends Pick<DayUsage, 'id' | 'day'> {
   readonly life: string
 }
 
-/** Who counts, as the front thread says. */
+/** The process that counts, as the front thread says. */
 interface Counting {
   readonly lives: Lives
   readonly by: string
@@ -114,7 +114,7 @@ export class CounterSync {
     this.#tellUse()
   }
 
-  /** What was counted last is written, if that is possible within a second: else the next process tells it. */
+  /** Writes the last counts, if that is possible within a second: else the next process tells them. */
   async stop(): Promise<void> {
     for (const end of this.#ends) end()
     const bucket = this.#bucket
@@ -202,7 +202,7 @@ export class CounterSync {
     for (const { id, day } of places) this.#unwritten.set(`${life} ${day} ${id}`, { life, id, day })
   }
 
-  /** What the store knows of others. */
+  /** Takes over the store's knowledge of others. */
   #hearStored(): void {
     if (this.#counting === null) return
     const { stored, own } = this.#counting.lives
@@ -216,7 +216,7 @@ export class CounterSync {
     )
   }
 
-  /** Whether a life is not one of others; that of the store is not, until it is decided. */
+  /** True when a life is not one of others; that of the store is not, until it is decided. */
   #isOwn(life: string): boolean {
     if (this.#counting === null) return false
     const { lives, isDecided } = this.#counting
@@ -328,12 +328,12 @@ export class CounterSync {
     return encodeKnown({ isOwn, rows, told: this.#costs.of(life) })
   }
 
-  /** What the bucket has of a life. */
+  /** The rows of a life in the bucket. */
   #keptOf(life: string): DayUsage[] {
     return [...this.#kept].flatMap(([name, { rows }]) => (name.startsWith(life) ? [...rows.values()] : []))
   }
 
-  /** Whether the life of the store goes on, once the bucket is read and others can be asked. */
+  /** Decides whether the life of the store goes on, once the bucket is read and others can be asked. */
   #decide(): void {
     const { view, calls } = this.#context
     const counting = this.#counting

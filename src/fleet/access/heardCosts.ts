@@ -1,9 +1,9 @@
 import type { DayCost } from '../../storage/access/lifeUsage.ts'
 
 /** Keys of days and lives that are known: some 50 MiB, whatever is told. */
-const MOST_COSTS = 250_000
+const MAX_COSTS = 250_000
 
-/** What lives of others have used, by key and day: of each life the largest value that was heard (fleet.md §7). */
+/** The use by lives of others, by key and day: of each life the largest value that was heard (fleet.md §7). */
 export class HeardCosts {
   readonly #places = new Map<
     string,
@@ -16,7 +16,7 @@ export class HeardCosts {
     const place = `${day} ${id}`
     const known = this.#places.get(place) ?? { total: 0, day, lives: new Map<string, number>() }
     const before = known.lives.get(life)
-    if (cost <= (before ?? 0) || (before === undefined && this.#count >= MOST_COSTS)) return null
+    if (cost <= (before ?? 0) || (before === undefined && this.#count >= MAX_COSTS)) return null
     if (before === undefined) this.#count += 1
     known.lives.set(life, cost)
     known.total += cost - (before ?? 0)
@@ -24,7 +24,7 @@ export class HeardCosts {
     return known.total
   }
 
-  /** What is known of one life. */
+  /** The known use of one life. */
   of(life: string): DayCost[] {
     return [...this.#places].flatMap(([place, { day, lives }]): DayCost[] => {
       const cost = lives.get(life)

@@ -16,7 +16,7 @@ import type { FleetNames } from '../nats/names.ts'
 /** Most bytes of the record of a key. */
 const RECORD_BYTES = 64 * 1024
 /** Attempts to change a key that others change at the same time. */
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 /** Names of records that need no encoding. */
 const PLAIN = /^[A-Za-z0-9_-]+$/
 
@@ -96,7 +96,7 @@ export class KeyBucket {
    */
   async change(id: string, change: FleetKeyChange): Promise<FleetKey> {
     try {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const entry = await this.#bucket.get(bucketName(id))
         const changed = change(entry === null ? null : readKeyEntry(entry))
         if (await writeKey(this.#bucket, changed, entry?.revision ?? 0)) return changed

@@ -22,7 +22,7 @@ export class KeySync {
   readonly #store: AccessStore
   readonly #follower: BucketFollower
   readonly #endLooking: () => void
-  /** What the bucket has, by id of the key. */
+  /** The records of the bucket, by id of the key. */
   readonly #kept = new Map<string, KeptKey>()
   #arrived: FleetKey[] = []
   #revision = -1

@@ -9,7 +9,7 @@ export const BUCKET_DAYS = 8
 /** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
 export const LEAST_PACE = 100
 
-/** What the front thread, which counts, tells the fleet thread. */
+/** The messages of the front thread, which counts, to the fleet thread. */
 export type FromFront =
   /** Under which lives it counts, and whether that is decided. @see LifeUsage */
   | {
@@ -24,13 +24,13 @@ export type FromFront =
   /** Rows that are on disk. */
   | { readonly kind: 'written'; readonly places: readonly Pick<DayUsage, 'id' | 'day'>[] }
 
-/** What the fleet thread tells the front thread. */
+/** The messages of the fleet thread to the front thread. */
 export type ToFront =
   /** It has begun, and knows nothing. */
   | { readonly kind: 'begun' }
   /** Keys are others. */
   | { readonly kind: 'keys' }
-  /** What others have used by now. */
+  /** The use by others up to now. */
   | { readonly kind: 'heard'; readonly rows: readonly DayCost[]; readonly isLate: boolean }
   /** Nothing is lost, and nobody else counts under the life of the store. */
   | { readonly kind: 'resume'; readonly rows: readonly DayUsage[]; readonly told: readonly DayCost[] }

@@ -5,7 +5,7 @@ import { memberOfFilter } from './filterId.ts'
 /** Service of a member that answers for its filters (fleet.md §8). */
 export const FILTER_SERVICE = 'filter'
 
-/** What is asked of the member that has a filter. */
+/** The question to the member that has a filter. */
 export type FilterCall =
   | { readonly what: 'eth_getFilterLogs' | 'eth_uninstallFilter'; readonly id: string }
   /** The poll is random: the same one is answered the same, however often it is asked. */
@@ -44,7 +44,7 @@ export function requestOf({ what, id }: FilterCall): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: what, params: [id] })
 }
 
-/** What a member answered. */
+/** The answer of a member. */
 export type FilterReply =
   | { readonly kind: 'result'; readonly result: Buffer }
   /** The error of JSON-RPC; what does not parse has neither code nor message. */

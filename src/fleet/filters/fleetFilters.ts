@@ -23,7 +23,7 @@ const SILENT_AFTER = 2500
 /** Milliseconds after which its filters are gone. */
 const GONE_AFTER = 10_000
 /** Forwarded polls that are kept, and bytes of their answers: the oldest go first. */
-const MOST_FORWARDED = 10_000
+const MAX_FORWARDED = 10_000
 const ANSWER_BYTES = 32 * 1024 * 1024
 const POLL_BYTES = 8
 
@@ -39,7 +39,7 @@ export interface FleetFiltersParts {
   ask(request: string): Promise<Uint8Array>
   /** The memory that such requests draw from: by it they are known. */
   readonly memory: MemoryUse
-  /** What the client is told: the error of another member by its code and message, or that it does not answer. */
+  /** The error for the client: that of another member by its code and message, or that it does not answer. */
   failure(code?: unknown, message?: unknown): Error
 }
 
@@ -147,7 +147,7 @@ export class FleetFilters implements NodeFilters {
       this.#bytes += answer.length
     }
     for (const [oldest, { bytes }] of this.#forwarded) {
-      if (this.#forwarded.size > MOST_FORWARDED) this.#forget(oldest)
+      if (this.#forwarded.size > MAX_FORWARDED) this.#forget(oldest)
       else if (this.#bytes <= ANSWER_BYTES) break
       else if (bytes > 0) this.#drop(oldest)
     }

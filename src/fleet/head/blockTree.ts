@@ -1,7 +1,7 @@
 import type { FleetBlock, LinkedBlock } from '../interface.ts'
 
 /** Blocks that are kept: others stand at most some hundred blocks behind while they are present. */
-const MOST_BLOCKS = 2048
+const MAX_BLOCKS = 2048
 
 /** The newest executed blocks of this member. */
 export class BlockTree {
@@ -11,7 +11,7 @@ export class BlockTree {
     const name = nameOf(block.hash)
     if (this.#blocks.has(name)) return
     this.#blocks.set(name, block)
-    if (this.#blocks.size <= MOST_BLOCKS) return
+    if (this.#blocks.size <= MAX_BLOCKS) return
     const oldest = this.#blocks.keys().next()
     if (!oldest.done) this.#blocks.delete(oldest.value)
   }
@@ -20,7 +20,7 @@ export class BlockTree {
     return this.#blocks.get(nameOf(hash))
   }
 
-  /** Whether a block is another one or below it. False where the way is not known. */
+  /** True when a block is another one or below it. False where the way is not known. */
   isOn(block: Pick<FleetBlock, 'hash' | 'number'>, descendant: Buffer): boolean {
     let walked = this.get(descendant)
     while (walked !== undefined && walked.number > block.number) walked = this.get(walked.parentHash)

@@ -6,7 +6,7 @@ const LATE_BLOCKS = 3
 /** Blocks whose time of execution is kept. */
 const TIMED_BLOCKS = 256
 
-/** What is known of another present member. */
+/** The known state of another present member. */
 export interface OtherHead {
   readonly id: MemberId
   readonly executed: Buffer
@@ -24,7 +24,7 @@ export interface HeadStep {
   readonly waited: number
 }
 
-/** What comes next. */
+/** The next step. */
 export interface HeadPlan {
   readonly step: HeadStep | null
   /** When to look again unless something happens before; null for never. */
@@ -69,7 +69,7 @@ export class ServedHead {
     this.#head = head
   }
 
-  /** What another member has executed: one that is in time again is waited for again. */
+  /** Another member has executed a block: one that is in time again is waited for again. */
   heard({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
     const at = this.#executedAt.get(executed.toString('latin1'))
     if (at === undefined || now - at > this.#wait) return

@@ -11,7 +11,7 @@ import { toFleetError } from '../errors.ts'
 import type { FleetNames } from './names.ts'
 
 /** Most servers that keep a bucket. */
-export const MOST_REPLICAS = 3
+export const MAX_REPLICAS = 3
 
 const MEBIBYTE = 1_048_576
 /** Largest size of each bucket on the disk of a server, bytes: JetStream reserves it. */
@@ -162,5 +162,5 @@ async function createBucket(kvm: Kvm, { name, bytes }: BucketPlan, replicas: num
 /** Servers of a cluster tell clients the addresses of all. */
 function defaultReplicas({ info }: NatsConnection): number {
   if (info?.cluster === undefined) return 1
-  return Math.max(1, Math.min(MOST_REPLICAS, info.connect_urls?.length ?? MOST_REPLICAS))
+  return Math.max(1, Math.min(MAX_REPLICAS, info.connect_urls?.length ?? MAX_REPLICAS))
 }

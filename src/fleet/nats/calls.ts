@@ -17,7 +17,7 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
 /** Bytes of unfinished answers to all calls of this member. */
 const LARGEST_SUM = 128 * 1024 * 1024
 /** Calls that are answered at the same time; more are refused. */
-const MOST_ANSWERING = 256
+const MAX_ANSWERING = 256
 const LONGEST_TEXT = 4096
 const KIND = /^[a-zA-Z]{1,64}$/
 const NO_RESPONDERS = 503
@@ -99,7 +99,7 @@ export class MemberCalls implements FleetCallsPort {
     })
   }
 
-  /** What was lost with the connection: the other member may be asked for the same twice. */
+  /** Sends again all that was lost with the connection: the other member may be asked for the same twice. */
   #sendAgain(): void {
     for (const call of this.#pending.values()) {
       for (const chunk of call.chunks) this.#held -= chunk.length
@@ -161,7 +161,7 @@ export class MemberCalls implements FleetCallsPort {
   async #answer(answer: FleetAnswerer, message: Msg): Promise<void> {
     const from = message.headers?.get(FROM_HEADER) ?? ''
     if (!MEMBER_ID.test(from) || message.reply === undefined) return
-    if (this.#answering >= MOST_ANSWERING) {
+    if (this.#answering >= MAX_ANSWERING) {
       this.#refuse(message, 'busy', 'too many calls at once')
       return
     }

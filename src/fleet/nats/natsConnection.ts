@@ -34,7 +34,7 @@ export interface FleetConnectionOptions {
   readonly timeout: number
 }
 
-/** What happened to the connection. */
+/** An event of the connection. */
 export type FleetConnectionEvent =
   | { readonly kind: 'connected'; readonly server: string; readonly version: string }
   | { readonly kind: 'disconnected'; readonly server: string }
@@ -59,7 +59,7 @@ export interface FleetConnection {
 /** Bounds of the pause before a server is tried, milliseconds. */
 const RETRY = { first: 20, longest: 1000 } as const
 /** A server is left when it has not answered for so many pings. */
-const MOST_UNANSWERED = 2
+const MAX_UNANSWERED = 2
 const CLOSE_TIME = 1000
 const DEFAULT_MAX_PAYLOAD = 1_048_576
 
@@ -123,7 +123,7 @@ class Connection implements FleetConnection {
   /** In place of the pings of the client, which would wake the thread at times of their own. */
   ping(): void {
     if (!this.isConnected) return
-    if (this.#unanswered === MOST_UNANSWERED) {
+    if (this.#unanswered === MAX_UNANSWERED) {
       this.#unanswered = 0
       void this.nats.reconnect()
       return
@@ -163,7 +163,7 @@ class Connection implements FleetConnection {
     }
   }
 
-  /** What was waiting to be sent has gone to the server already when it turns out to be too old. */
+  /** Messages that were waiting to be sent have gone to the server already when it turns out to be too old. */
   async #reconnected(nats: NatsConnection, server: string): Promise<void> {
     const version = versionOf(nats)
     if (isTooOld(version)) {
@@ -246,7 +246,7 @@ function versionOf(nats: NatsConnection): string {
   return nats.info?.version ?? 'unknown'
 }
 
-/** Whether a server is older than {@link OLDEST_SERVER}, or does not say how old it is. */
+/** True when a server is older than {@link OLDEST_SERVER}, or does not say how old it is. */
 export function isTooOld(version: string): boolean {
   try {
     return compare(parseSemVer(version), parseSemVer(OLDEST_SERVER)) < 0

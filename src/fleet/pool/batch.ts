@@ -1,7 +1,7 @@
 /** Largest batch, bytes: a transaction that is larger goes by p2p. */
-export const MOST_BATCH_BYTES = 256 * 1024
+export const MAX_BATCH_BYTES = 256 * 1024
 /** Transactions of a batch. */
-export const MOST_BATCH = 1024
+export const MAX_BATCH = 1024
 
 const ID_LENGTH = 8
 const NUMBER_LENGTH = 4
@@ -31,12 +31,12 @@ export function encodeBatch({ from, number, transactions }: Batch): Buffer {
 /** @throws RangeError when it does not parse */
 export function decodeBatch(bytes: Buffer): Batch {
   const start = ID_LENGTH + NUMBER_LENGTH
-  if (bytes.length < start || bytes.length > MOST_BATCH_BYTES + start + MOST_BATCH * LENGTH)
+  if (bytes.length < start || bytes.length > MAX_BATCH_BYTES + start + MAX_BATCH * LENGTH)
     throw new RangeError(`a batch of ${bytes.length} bytes`)
   const transactions: Buffer[] = []
   for (let at = start; at < bytes.length; ) {
     const from = at + LENGTH
-    if (from > bytes.length || transactions.length === MOST_BATCH) throw new RangeError('a batch is cut off')
+    if (from > bytes.length || transactions.length === MAX_BATCH) throw new RangeError('a batch is cut off')
     at = from + bytes.readUInt32BE(at)
     if (at > bytes.length) throw new RangeError('a batch is cut off')
     transactions.push(bytes.subarray(from, at))
@@ -63,9 +63,9 @@ export function batchesOf(transactions: readonly Buffer[]): readonly (readonly B
   const batches: Buffer[][] = []
   let bytes = 0
   for (const transaction of transactions) {
-    if (transaction.length > MOST_BATCH_BYTES) continue
+    if (transaction.length > MAX_BATCH_BYTES) continue
     const last = batches.at(-1)
-    if (last !== undefined && last.length < MOST_BATCH && bytes + transaction.length <= MOST_BATCH_BYTES) {
+    if (last !== undefined && last.length < MAX_BATCH && bytes + transaction.length <= MAX_BATCH_BYTES) {
       last.push(transaction)
       bytes += transaction.length
     } else {

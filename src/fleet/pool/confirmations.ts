@@ -1,7 +1,7 @@
 import type { MemberId } from '../interface.ts'
 
 /** Batches that are waited for at the same time; those before are answered then. */
-const MOST_WAITING = 4096
+const MAX_WAITING = 4096
 
 interface Waiting {
   readonly members: Set<MemberId>
@@ -23,7 +23,7 @@ export class Confirmations {
     return new Promise((resolve) => {
       this.#waiting.set(batch, { members: new Set(members), resolve })
       const oldest = this.#waiting.keys().next()
-      if (this.#waiting.size > MOST_WAITING && !oldest.done) this.#end(oldest.value)
+      if (this.#waiting.size > MAX_WAITING && !oldest.done) this.#end(oldest.value)
     })
   }
 

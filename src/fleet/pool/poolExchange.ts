@@ -1,12 +1,12 @@
 import type { FleetChainService, MemberId } from '../interface.ts'
 import type { FleetCallsPort } from '../part.ts'
-import { decodeBatch, encodeBatch, MOST_BATCH, MOST_BATCH_BYTES } from './batch.ts'
+import { decodeBatch, encodeBatch, MAX_BATCH, MAX_BATCH_BYTES } from './batch.ts'
 
 const HASHES_SERVICE = 'waiting'
 const TRANSACTIONS_SERVICE = 'transactions'
 const HASH_LENGTH = 32
 /** Most hashes that one member tells, bytes: more than any pool of today has. */
-const MOST_HASHES = 8 * 1024 * 1024
+const MAX_HASHES = 8 * 1024 * 1024
 /** Transactions that are asked for at once. */
 const ASKED_AT_ONCE = 256
 /** Milliseconds for an answer. */
@@ -33,7 +33,7 @@ export class PoolExchange {
   constructor(parts: PoolExchangeParts) {
     this.#parts = parts
     const { calls, chain } = parts
-    calls.serve(HASHES_SERVICE, async () => Buffer.from((await chain.waiting()).subarray(0, MOST_HASHES)))
+    calls.serve(HASHES_SERVICE, async () => Buffer.from((await chain.waiting()).subarray(0, MAX_HASHES)))
     calls.serve(TRANSACTIONS_SERVICE, async (payload) => this.#give(payload))
   }
 
@@ -67,7 +67,7 @@ export class PoolExchange {
   async #fetch(member: MemberId): Promise<void> {
     const { calls, chain, count } = this.#parts
     const hashes = await calls.call(member, HASHES_SERVICE, Buffer.alloc(0), PATIENCE)
-    if (hashes.length > MOST_HASHES) throw new RangeError('too many hashes of transactions')
+    if (hashes.length > MAX_HASHES) throw new RangeError('too many hashes of transactions')
     const lacking = await chain.lacking(hashes)
     for (let at = 0; at < lacking.length; at += ASKED_AT_ONCE) {
       const asked = Buffer.concat(lacking.slice(at, at + ASKED_AT_ONCE).map((hash) => Buffer.from(hash)))
@@ -86,11 +86,11 @@ export class PoolExchange {
     const found = await chain.transactions(hashes)
     let bytes = 0
     const given = found.filter((encoded) => {
-      if (bytes + encoded.length > MOST_BATCH_BYTES) return false
+      if (bytes + encoded.length > MAX_BATCH_BYTES) return false
       bytes += encoded.length
       return true
     })
-    const transactions = given.slice(0, MOST_BATCH).map((encoded) => Buffer.from(encoded))
+    const transactions = given.slice(0, MAX_BATCH).map((encoded) => Buffer.from(encoded))
     return encodeBatch({ from: self, number: 0, transactions })
   }
 }

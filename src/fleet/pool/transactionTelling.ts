@@ -5,8 +5,8 @@ import { batchesOf, decodeBatch, decodeConfirmation, encodeBatch, encodeConfirma
 import { Confirmations } from './confirmations.ts'
 
 /** Batches of others that the chain thread has at the same time, and bytes that may wait for it. */
-const MOST_HEARING = 16
-const MOST_HEARD_BYTES = 32 * 1024 * 1024
+const MAX_HEARING = 16
+const MAX_HEARD_BYTES = 32 * 1024 * 1024
 
 export interface TransactionTellingParts {
   readonly connection: FleetConnection
@@ -53,7 +53,7 @@ export class TransactionTelling {
   heard(bytes: Buffer): void {
     const { from, number } = decodeBatch(bytes)
     if (from === this.#parts.self) return
-    if (this.#queuedBytes + bytes.length > MOST_HEARD_BYTES) {
+    if (this.#queuedBytes + bytes.length > MAX_HEARD_BYTES) {
       this.#parts.count('missedTransactions')
       this.#parts.onMissed(from)
       return
@@ -69,14 +69,14 @@ export class TransactionTelling {
     this.#confirmations.confirmed(from, number)
   }
 
-  /** Who is present has changed. */
+  /** The set of present members has changed. */
   presentChanged(): void {
     this.#confirmations.keepOnly(new Set(this.#parts.present()))
   }
 
   #hear(): void {
     const { chain, connection, names, self, count, onMissed } = this.#parts
-    while (this.#hearing < MOST_HEARING) {
+    while (this.#hearing < MAX_HEARING) {
       const next = this.#queue.shift()
       if (next === undefined) return
       const { bytes, from, number } = next

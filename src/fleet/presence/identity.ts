@@ -5,7 +5,7 @@ const LISTENS_FOR = 1200
 /** Milliseconds after which another process with its id that was not heard is gone. */
 const GONE_AFTER = 10_000
 
-/** Who this process is. */
+/** The identity of this process. */
 export interface OwnIdentity extends Pick<Presence, 'id' | 'life' | 'began'> {
   /** Node id of its key, 128 hex digits; null while it is not known. */
   readonly nodeId: string | null
@@ -26,7 +26,7 @@ export class Identity {
     this.#since ??= now
   }
 
-  /** Whether it may tell itself. */
+  /** True when it may tell itself. */
   get isJoined(): boolean {
     return this.#state === 'joined'
   }

@@ -6,7 +6,7 @@ export const PRESENT_FOR = 2000
 /** Milliseconds after which it is forgotten: peers go on dialling it until then. */
 const KNOWN_FOR = 600_000
 /** Members that are kept: more are not heard. */
-const MOST_MEMBERS = 256
+const MAX_MEMBERS = 256
 
 /** A member that was heard. */
 export interface HeardMember {
@@ -17,17 +17,20 @@ export interface HeardMember {
   readonly clockAhead: number
 }
 
-/** What of this member others are compared with. */
+/** The facts of this member that others are compared with. */
 export interface OwnFacts {
   readonly id: MemberId
   readonly genesis: string
   readonly zone: string
 }
 
-/** What came of hearing a member: whether its pool has to be compared. */
+/** The outcome of hearing a member: whether its pool has to be compared. */
 export type Hearing = 'first' | 'again' | 'known' | 'full'
 
-/** Who was heard, and who is present (fleet.md §2). Synchronous; times are milliseconds of one monotonic clock. */
+/**
+ * The members that were heard, and those that are present (fleet.md §2). Synchronous; times are milliseconds of one
+ * monotonic clock.
+ */
 export class Members {
   readonly #own: OwnFacts
   readonly #lag: number
@@ -49,7 +52,7 @@ export class Members {
   /** @param wall milliseconds since 1970 */
   heard(presence: Presence, now: number, wall: number): Hearing {
     const known = this.#members.get(presence.id)
-    if (known === undefined && this.#members.size >= MOST_MEMBERS) return 'full'
+    if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'full'
     this.#members.set(presence.id, { presence, heardAt: now, clockAhead: presence.clock - wall })
     if (this.#isOfChain(presence)) this.#weigh(presence.executed.totalDifficulty, now)
     if (known === undefined || known.presence.life !== presence.life) return 'first'
@@ -82,7 +85,7 @@ export class Members {
     return this.isBehind(presence.executed.totalDifficulty, now) ? 'behind' : null
   }
 
-  /** Whether somebody has had a heavier block for longer than members may be behind. */
+  /** True when somebody has had a heavier block for longer than members may be behind. */
   isBehind(weight: bigint, now: number): boolean {
     return this.#weights.some((record) => record.weight > weight && now - record.at > this.#lag)
   }

@@ -1,24 +1,24 @@
 import type { FleetBlock, MemberId } from '../interface.ts'
 import { MEMBER_ID } from '../memberFile.ts'
 
-/** What this version speaks: members that speak otherwise do not hear one another. */
+/** The version of the messages: members that speak another one do not hear one another. */
 export const SPEAKS = 2
 
 /** Largest presence, bytes. */
-const MOST_BYTES = 8192
-const MOST_TEXT = 128
-const MOST_ENODE = 512
-const MOST_REFUSED = 8
-const MOST_LINKS = 256
+const MAX_BYTES = 8192
+const MAX_TEXT = 128
+const MAX_ENODE = 512
+const MAX_REFUSED = 8
+const MAX_LINKS = 256
 const HASH = /^[0-9a-f]{64}$/
 const WEIGHT = /^[0-9]{1,40}$/
 const ENODE = /^enode:\/\/[0-9a-f]{128}@\S+$/
 
-/** Whether a member makes blocks on a development chain: by a timer, when it is asked, or never. */
+/** Tells whether a member makes blocks on a development chain: by a timer, when it is asked, or never. */
 export type Making = 'timed' | 'asked' | 'never'
 const MAKING: readonly Making[] = ['timed', 'asked', 'never']
 
-/** What a member tells of itself (fleet.md §2). */
+/** A member's description of itself (fleet.md §2). */
 export interface Presence {
   readonly id: MemberId
   /** Random, of this process. */
@@ -59,29 +59,29 @@ export function encodePresence({ executed, adopted, ...plain }: Presence): Buffe
  * @throws RangeError when it does not parse
  */
 export function decodePresence(bytes: Buffer): Presence | null {
-  if (bytes.length > MOST_BYTES) throw new RangeError(`a presence of ${bytes.length} bytes`)
+  if (bytes.length > MAX_BYTES) throw new RangeError(`a presence of ${bytes.length} bytes`)
   const value = readObject(JSON.parse(bytes.toString('utf8')))
   const speaks = readInteger(value['speaks'])
   if (speaks !== SPEAKS) return null
-  const enode = value['enode'] === null ? null : readText(value['enode'], MOST_ENODE, ENODE)
+  const enode = value['enode'] === null ? null : readText(value['enode'], MAX_ENODE, ENODE)
   return {
-    id: readText(value['id'], MOST_TEXT, MEMBER_ID),
-    life: readText(value['life'], MOST_TEXT, MEMBER_ID),
+    id: readText(value['id'], MAX_TEXT, MEMBER_ID),
+    life: readText(value['life'], MAX_TEXT, MEMBER_ID),
     began: readInteger(value['began']),
     reached: readInteger(value['reached']),
-    name: readText(value['name'], MOST_TEXT),
-    version: readText(value['version'], MOST_TEXT),
-    genesis: readText(value['genesis'], MOST_TEXT, HASH),
-    zone: readText(value['zone'], MOST_TEXT),
+    name: readText(value['name'], MAX_TEXT),
+    version: readText(value['version'], MAX_TEXT),
+    genesis: readText(value['genesis'], MAX_TEXT, HASH),
+    zone: readText(value['zone'], MAX_TEXT),
     clock: readInteger(value['clock']),
     enode,
     executed: readBlock(value['executed']),
     adopted: readBlock(value['adopted']),
-    refused: readList(value['refused'], MOST_REFUSED, HASH),
+    refused: readList(value['refused'], MAX_REFUSED, HASH),
     ready: readBoolean(value['ready']),
     draining: readBoolean(value['draining']),
     makes: MAKING.find((making) => making === value['makes']) ?? 'never',
-    links: readList(value['links'], MOST_LINKS, MEMBER_ID),
+    links: readList(value['links'], MAX_LINKS, MEMBER_ID),
   }
 }
 
@@ -93,8 +93,8 @@ function readBlock(value: unknown): FleetBlock {
   const { number, hash, totalDifficulty } = readObject(value)
   return {
     number: readInteger(number),
-    hash: Buffer.from(readText(hash, MOST_TEXT, HASH), 'hex'),
-    totalDifficulty: BigInt(readText(totalDifficulty, MOST_TEXT, WEIGHT)),
+    hash: Buffer.from(readText(hash, MAX_TEXT, HASH), 'hex'),
+    totalDifficulty: BigInt(readText(totalDifficulty, MAX_TEXT, WEIGHT)),
   }
 }
 
@@ -120,5 +120,5 @@ function readBoolean(value: unknown): boolean {
 
 function readList(value: unknown, most: number, pattern: RegExp): readonly string[] {
   if (!Array.isArray(value) || value.length > most) throw new RangeError('no list')
-  return value.map((item) => readText(item, MOST_TEXT, pattern))
+  return value.map((item) => readText(item, MAX_TEXT, pattern))
 }

@@ -39,7 +39,7 @@ const TELL_PERIOD = 500
 /** Milliseconds between two questions to the other threads how they are. */
 const ASK_PERIOD = 2000
 /** Blocks that this member refused and tells. */
-const MOST_REFUSED = 8
+const MAX_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
 const HOLD_WAITS = 2
 const LEAST_HOLD = 200
@@ -189,7 +189,7 @@ export class FleetRuntime {
         return
       case 'refused':
         this.#refused.push(event.hash.toString('hex'))
-        if (this.#refused.length > MOST_REFUSED) this.#refused.shift()
+        if (this.#refused.length > MAX_REFUSED) this.#refused.shift()
     }
     this.#tellPresence()
     this.#look()
@@ -230,7 +230,7 @@ export class FleetRuntime {
     })
   }
 
-  /** Whether this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
+  /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
   get #isMember(): boolean {
     return this.#identity.isJoined && this.#whyNot === null
   }

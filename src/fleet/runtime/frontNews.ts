@@ -8,7 +8,7 @@ import { linksOf } from './links.ts'
  */
 export const ANNOUNCED_FOR = 1500
 
-/** What the front thread is told of other members, with each change. */
+/** The news of other members for the front thread, with each change. */
 export class FrontNews {
   readonly #tell: (event: FleetFrontEvent) => void
   #links = ''

@@ -1,7 +1,7 @@
 import type { BlockMaker, MemberId } from '../interface.ts'
 import type { Making, Presence } from '../presence/presence.ts'
 
-/** Who may make the blocks of a development chain. */
+/** A member that may make the blocks of a development chain. */
 export interface MakerCandidate {
   readonly id: MemberId
   readonly name: string

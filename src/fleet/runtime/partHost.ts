@@ -2,7 +2,7 @@ import type { Logger } from '../../observe/logger.ts'
 import type { FleetFrontEvent } from '../interface.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 
-/** What all parts are given. */
+/** The context that all parts share. */
 export type SharedContext = Omit<FleetPartContext, 'log' | 'tellFront'>
 
 export interface PartHostOptions {

@@ -8,7 +8,9 @@ const MEMBER_BYTES = 8
 const HEADER_ROOM = 1024
 const FAST = { level: 1 }
 
-/** Templates for pools in the fleet thread (fleet.md §9): those that were built here go to all, and theirs to the chain. */
+/**
+ * Templates for pools in the fleet thread (fleet.md §9): those that were built here go to all, and theirs to the chain.
+ */
 export class WorkPart implements FleetPart {
   readonly name = 'work'
   readonly #largest: number

@@ -17,7 +17,7 @@ import { type Clocks, QuotaDay } from './quotaDay.ts'
 import { UsageLedger } from './usageLedger.ts'
 
 /** Addresses without a key whose use is remembered. */
-const MOST_CLIENTS = 65_536
+const MAX_CLIENTS = 65_536
 
 /** Stands for what is no method in usage. */
 export const UNKNOWN_METHOD = 'unknown'
@@ -25,7 +25,7 @@ export const UNKNOWN_METHOD = 'unknown'
 /** When a request needs a key: as soon as there is one, always, or never. */
 export type KeyRule = 'auto' | 'always' | 'never'
 
-/** What admission is made of. */
+/** The parts of admission. */
 export interface AccessOptions {
   readonly book: AccessBook
   readonly methods: readonly MethodDefinition[]
@@ -35,11 +35,11 @@ export interface AccessOptions {
   /** Days for which usage is kept. */
   readonly retention: number
   readonly rules: AccessRules
-  /** What other members of a fleet counted; nothing unless given. */
+  /** The use that other members of a fleet counted; nothing unless given. */
   readonly others?: OthersUse
 }
 
-/** What may change while the node runs. */
+/** The rules that may change while the node runs. */
 export interface AccessRules {
   readonly requireKey: KeyRule
   /** Limits of keys without their own. */
@@ -47,7 +47,7 @@ export interface AccessRules {
   /** Limits of each address that comes without a key. */
   readonly clientLimits: Limits
   readonly proxies: TrustedProxies
-  /** What the process keeps for clients. */
+  /** The bounds of the memory that the process keeps for clients. */
   readonly memory: MemoryLimits
 }
 
@@ -117,7 +117,7 @@ export class AccessAdmission implements Admission, OwnUse {
       counts,
     )
     this.#clients = new ClientTable(
-      MOST_CLIENTS,
+      MAX_CLIENTS,
       () => {
         const account = new Account(KEYLESS_ID, this.#clientLimits, clock, new MemoryAccount(memory))
         return new Caller('anybody', account, counts)

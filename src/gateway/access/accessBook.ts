@@ -12,7 +12,7 @@ export interface AccessBook {
   keys(): readonly KeyRecord[]
   /** Adds to what was used, all of it or nothing; resolves when it cannot be lost any more. */
   addUsage(added: readonly DayUsage[]): Promise<void>
-  /** What this node counted of a key on a day, cost units: a part of {@link usage}. */
+  /** The use of a key on a day that this node counted, cost units: a part of {@link usage}. */
   ownCost(id: string, day: number): number
   /** Usage of a key from one day to another, both included, oldest first. */
   usage(id: string, first: number, last: number): readonly DayUsage[]

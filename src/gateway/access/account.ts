@@ -25,7 +25,7 @@ export interface DayUse {
 
 const UNUSED: DayUse = { own: 0, heard: 0 }
 
-/** What all accounts share. */
+/** The clock that all accounts share. */
 export interface AccountClock {
   /** Monotonic milliseconds. */
   now(): number
@@ -53,12 +53,12 @@ interface Refusal {
   readonly error: RpcError
 }
 
-/** What one key, or one address without a key, has used of its limits. Every check is a few additions. */
+/** The use of limits by one key, or by one address without a key. Every check is a few additions. */
 export class Account {
   /** Id of the key; of keyless use `-`. */
   readonly id: string
   limits: Limits
-  /** What the process keeps for it. */
+  /** The memory that the process keeps for it. */
   readonly memory: MemoryAccount
   /** Cost units used on {@link day}, by whomever. */
   used = 0
@@ -75,9 +75,9 @@ export class Account {
   subscriptions = 0
   /** Requests that were over a limit, by the place of the reason. */
   refused = 0
-  /** Whether it went on and on after it was refused in this second. */
+  /** True when it went on and on after it was refused in this second. */
   isFlooding = false
-  /** What it uses of the front thread. */
+  /** Its use of the front thread. */
   readonly work = new ClientWork()
   #lastRefusal: Refusal | null = null
   readonly #refusals = new SecondCount()

@@ -10,7 +10,7 @@ export interface EndableSocket {
   end(code: number, reason: string): void
 }
 
-/** Whether the page that opened a WebSocket may still, with these origins of its key; null is any. */
+/** Tells whether the page that opened a WebSocket may still, with these origins of its key; null is any. */
 export type PageCheck = (origins: ReadonlySet<string> | null) => boolean
 
 /** Close code for a WebSocket whose key ended, or that goes on over its limits (RFC 6455 §7.4.1: policy). */
@@ -18,7 +18,7 @@ export const POLICY_CODE = 1008
 
 const OTHER_PAGES = 'the API key is no longer for pages of this origin'
 
-/** Who a connection or request belongs to: all that come with one secret, or from one address without a key. */
+/** The owner of a connection or request: all that come with one secret, or from one address without a key. */
 export class Caller {
   /** Name for logs and metrics; never the key itself. */
   readonly name: string
@@ -29,9 +29,9 @@ export class Caller {
   opens: Uint8Array | null = null
   /** How it wants to be told of reverts; null is as the node does. */
   reverts: RevertForm | null = null
-  /** What it wants of a range of logs that ends beyond the head; null is as the node does. */
+  /** Its wish for a range of logs that ends beyond the head; null is as the node does. */
   beyondHead: BeyondHead | null = null
-  /** Whether its key has ended since. */
+  /** True when its key has ended since. */
   isRevoked = false
   readonly #sockets = new Map<EndableSocket, PageCheck>()
   #origins: ReadonlySet<string> | null = null

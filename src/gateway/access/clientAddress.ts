@@ -40,7 +40,7 @@ export class TrustedProxies {
     }
   }
 
-  /** Whether an address, 4 or 16 bytes, is that of a proxy. */
+  /** True when an address, 4 or 16 bytes, is that of a proxy. */
   has(address: ArrayBuffer): boolean {
     return !this.isEmpty && this.#isProxy(textOfBytes(address))
   }

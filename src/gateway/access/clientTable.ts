@@ -1,12 +1,12 @@
 import type { ClientAddress } from './clientAddress.ts'
 
 /** Looks for an entry that can go before one goes that is in use. */
-const MOST_LOOKS = 256
+const MAX_LOOKS = 256
 
 interface Entry<T> {
   address: ClientAddress
   value: T
-  /** Whether it was asked for since the hand came by. */
+  /** True when it was asked for since the hand came by. */
   seen: boolean
 }
 
@@ -56,7 +56,7 @@ export class ClientTable<T> {
   }
 
   #replace(entry: Entry<T>): void {
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       const old = this.#entries[this.#hand]
       if (old === undefined || (!old.seen && !this.#isBusy(old.value))) break
       old.seen = false

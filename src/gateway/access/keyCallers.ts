@@ -11,9 +11,9 @@ import { MemoryAccount, type MemoryTotal } from './memoryAccount.ts'
 import type { UsageLedger } from './usageLedger.ts'
 
 /** Paths whose caller is remembered; a key may stand behind any number of them. */
-const MOST_PATHS = 16_384
+const MAX_PATHS = 16_384
 
-/** What callers with keys are made of. */
+/** The parts of callers with keys. */
 export interface KeyCallersOptions {
   readonly methods: readonly MethodDefinition[]
   readonly ledger: UsageLedger
@@ -63,7 +63,7 @@ export class KeyCallers {
     if (secret === null) return text.startsWith(SECRET_PREFIX) ? null : undefined
     const caller = this.#callers.get(secret.hash.toString('hex'))
     if (secret.isRevoked || caller === undefined) return null
-    if (this.#byPath.size >= MOST_PATHS) this.#byPath.clear()
+    if (this.#byPath.size >= MAX_PATHS) this.#byPath.clear()
     this.#byPath.set(path, caller)
     return caller
   }
@@ -78,7 +78,7 @@ export class KeyCallers {
     return this.#accounts.values()
   }
 
-  /** Whether a replaced secret has ended since the keys were taken. @param now milliseconds since 1970 */
+  /** True when a replaced secret has ended since the keys were taken. @param now milliseconds since 1970 */
   isOutdated(now: number): boolean {
     return now >= this.#ring.nextEnd
   }

@@ -10,7 +10,7 @@ export interface KnownSecret {
   /** SHA-256, 32 bytes. */
   readonly hash: Buffer
   readonly key: KeyRecord
-  /** Whether the key is disabled, or the secret was replaced and its time is over. */
+  /** True when the key is disabled, or the secret was replaced and its time is over. */
   readonly isRevoked: boolean
 }
 

@@ -23,7 +23,7 @@ export const UNKNOWN_COST = 1
  */
 const DEFAULT_BURST_SECONDS = 2
 
-/** Whether any limit holds. */
+/** True when any limit holds. */
 export function isLimited(limits: Limits): boolean {
   return LIMIT_NAMES.some((name) => limits[name] > 0)
 }

@@ -1,7 +1,9 @@
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import { RpcError } from '../../rpc/errors.ts'
 
-/** Bytes that a client may have in use although the others have taken nearly all: an ordinary request and its answer. */
+/**
+ * Bytes that a client may have in use although the others have taken nearly all: an ordinary request and its answer.
+ */
 const LIGHT_BYTES = 256 * 1024
 
 /** Accounts that are known to have had something in use, before those that no longer have are left out. */
@@ -69,7 +71,7 @@ export class MemoryTotal {
     return { used: this.#used, largest, refused: { ...this.refused }, reclaimed: this.#reclaimed }
   }
 
-  /** Whether there is room for bytes of an account, which are in use then. For {@link MemoryAccount} alone. */
+  /** True when there is room for bytes of an account, which are in use then. For {@link MemoryAccount} alone. */
   take(account: MemoryAccount, bytes: number): boolean {
     const { total } = this.limits
     if (total > 0) {
@@ -142,7 +144,7 @@ export class MemoryTotal {
  */
 export class MemoryAccount implements MemoryUse {
   readonly total: MemoryTotal
-  /** Whether the total knows of it. Only {@link MemoryTotal} sets it. */
+  /** True when the total knows of it. Only {@link MemoryTotal} sets it. */
   isListed = false
   #used = 0
 

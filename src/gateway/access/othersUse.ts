@@ -10,25 +10,30 @@ export interface OthersUse {
   attach(counter: OwnUse): void
 }
 
-/** What this node counts, for those who tell others. */
+/** The use that this node counts, for those who tell others. */
 export interface OwnUse {
-  /** Keys with a rate or a quota whose use here has changed since this was asked last. @param isAll whether others forgot */
+  /**
+   * Keys with a rate or a quota whose use here has changed since this was asked last. @param isAll whether others
+   * forgot
+   */
   changed(isAll: boolean): readonly DayCost[]
   /** Calls a listener once: when a key is used, or what was told is to be told again. */
   onNextUse(listener: () => void): void
   /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
   heard(id: string, day: number, cost: number, isLate: boolean): void
-  /** What the store has is not what it was: all is counted anew, and {@link changed} tells everything again. */
+  /**
+   * The contents of the store are not what they were: all is counted anew, and {@link changed} tells everything again.
+   */
   recount(): void
   /** Looks at the keys at once. @throws what the store throws */
   refresh(): void
 }
 
-/** What a node shares of its keys and their use. */
+/** The share of a node in keys and their use. */
 export interface AccessSharing {
-  /** Whether keys are those of several nodes, in place of its own. */
+  /** True when keys are those of several nodes, in place of its own. */
   readonly sharesKeys: boolean
-  /** What admission works with, out of the store of this node. */
+  /** The parts that admission works with, out of the store of this node. */
   open(store: AccessStore): { readonly book: AccessBook; readonly others: OthersUse }
 }
 

@@ -11,9 +11,9 @@ export class UsageLedger {
   readonly #names: readonly string[]
   readonly #counts = new Map<string, UsageCounts>()
   readonly #changed = new Set<UsageCounts>()
-  /** What is not on disk yet, by key and day. */
+  /** The use that is not on disk yet, by key and day. */
   readonly #unwritten = new Map<string, DayUsage>()
-  /** What is on its way there. */
+  /** The use that is on its way there. */
   #sent: readonly DayUsage[] = []
   /** Requests and their cost by key, since the start. */
   readonly #totals = new Map<string, { requests: number; cost: number }>()

@@ -5,7 +5,7 @@ import { KeyFileError, parseKeyFile } from './keyFile.ts'
 /** How often the file is looked at, milliseconds: also where a volume tells nobody about changes. */
 const PERIOD = 500
 
-/** Who is told about the file. */
+/** The listener of the file. */
 export interface KeyFileListener {
   /** The keys that are valid from now on, also the first ones. What it throws is told to `onFailure` later on. */
   onKeys(keys: readonly KeyRecord[]): void

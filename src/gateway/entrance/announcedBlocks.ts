@@ -2,13 +2,13 @@ import type { BlockName } from '../../rpc/params/param.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** Blocks above the own head that are worth waiting for: a node that is further behind is not followed at the head. */
-const MOST_AHEAD = 64
+const MAX_AHEAD = 64
 
-/** What of the own chain is asked for. */
+/** The part of the own chain that is asked for. */
 export interface OwnBlocks {
   /** Height of the head that requests see. */
   readonly height: number
-  /** Whether a block is executed here, canonical or not. */
+  /** True when a block is executed here, canonical or not. */
   has(hash: Buffer): boolean
 }
 
@@ -26,7 +26,7 @@ export class AnnouncedBlocks {
     this.#own = own
   }
 
-  /** Whether there is a block that this node lacks: asked for every body. */
+  /** True when there is a block that this node lacks: asked for every body. */
   get isBehind(): boolean {
     return this.#isBehind
   }
@@ -50,11 +50,11 @@ export class AnnouncedBlocks {
       this.#highest > height || [...this.#hashes.values()].some(({ hash }) => !this.#own.has(hash))
   }
 
-  /** Whether a block that a request names is another node's and not yet here. */
+  /** True when a block that a request names is another node's and not yet here. */
   lacks(name: BlockName): boolean {
     const { height } = this.#own
-    if (typeof name === 'number') return name > height && name <= Math.min(this.#highest, height + MOST_AHEAD)
+    if (typeof name === 'number') return name > height && name <= Math.min(this.#highest, height + MAX_AHEAD)
     const found = this.#hashes.get(name.toString('latin1'))
-    return found !== undefined && found.number <= height + MOST_AHEAD && !this.#own.has(name)
+    return found !== undefined && found.number <= height + MAX_AHEAD && !this.#own.has(name)
   }
 }

@@ -16,9 +16,9 @@ export function blockNumberOf(header: string): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-/** What a body waits for. */
+/** The block that a body waits for. */
 export interface BlockNeed {
-  /** Whether it is there. */
+  /** True when it is there. */
   isMet(): boolean
   /** The answer when it did not come in time; null when it is not waited for any more. */
   late(): RpcError | null

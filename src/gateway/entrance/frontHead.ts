@@ -30,7 +30,7 @@ export class FrontHead {
     return true
   }
 
-  /** Whether a block is the head here. */
+  /** True when a block is the head here. */
   is({ hash }: BlockReference): boolean {
     return hash === this.#block.hash || hash.equals(this.#block.hash)
   }

@@ -3,9 +3,9 @@ import type { Caller } from '../access/caller.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Bytes of the bodies that wait, of all clients together. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
-/** What a body that waits takes beside its bytes: the exchange, the caller, the place in the queue. */
+/** The bytes that a waiting body takes beside its own: the exchange, the caller, the place in the queue. */
 const OVERHEAD_BYTES = 512
 
 /** Bodies that are answered in one turn of the event loop once they may be: the thread also has to read sockets. */
@@ -29,7 +29,7 @@ export class HeldBytes {
   #used = 0
 
   /** @param most bytes of all clients together */
-  constructor(most: number = MOST_BYTES) {
+  constructor(most: number = MAX_BYTES) {
     this.#most = most
   }
 

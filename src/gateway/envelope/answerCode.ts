@@ -1,6 +1,6 @@
 import { ANSWER_HEAD } from '../../rpc/json.ts'
 
-/** What follows the id of a result, as far as it tells it from an error. */
+/** The text after the id of a result, as far as it tells it from an error. */
 const RESULT = Buffer.from(',"r')
 const ERROR_CODE = /,"error":\{"code":(-?\d+)/
 /** Characters behind the id in which the code of an error stands. */

@@ -14,7 +14,7 @@ export function kindAt(words: Uint32Array, at: number): number {
   return (words[at] ?? 0) & KIND
 }
 
-/** Whether the native core has answered the request whose record begins there. */
+/** True when the native core has answered the request whose record begins there. */
 export function isAnswered(words: Uint32Array, at: number): boolean {
   return ((words[at] ?? 0) & ANSWERED_FLAG) !== 0
 }
@@ -39,7 +39,7 @@ export function paramBytesAt(words: Uint32Array, at: number): number {
   return (words[at + PARAMS + 1] ?? 0) - (words[at + PARAMS] ?? 0)
 }
 
-/** Whether it wants an answer. */
+/** True when it wants an answer. */
 export function hasId(words: Uint32Array, at: number): boolean {
   return words[at + ID] !== words[at + ID + 1]
 }

@@ -21,14 +21,14 @@ import type { TickSnapshot } from '../tickSnapshot.ts'
 import type { WrittenAnswers } from './writtenAnswers.ts'
 
 /** Bytes of the memory that answers are written to; longer ones are left to the workers. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** Answers up to this length have a view of their memory that is made once. */
 const USUAL_BYTES = 4096
 
 const BLOCK = blockRef()
 
-/** What the fast path is made of. */
+/** The parts of the fast path. */
 export interface FastPathParts {
   readonly router: Router
   readonly encodedObjects: EncodedObjectCache
@@ -70,28 +70,28 @@ export class FastPath implements WrittenAnswers {
     }
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
-    this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MOST_BYTES))
+    this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
     this.#head = new Uint32Array(this.#out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
     this.#records = this.#head.subarray(FIRST_RECORD_WORD)
   }
 
-  /** Whether the body is a batch. */
+  /** True when the body is a batch. */
   get isBatch(): boolean {
     return ((this.#head[FLAGS_WORD] ?? 0) & BATCH_FLAG) !== 0
   }
 
-  /** Whether the body is a batch of more requests than it may have. */
+  /** True when the body is a batch of more requests than it may have. */
   get isRefused(): boolean {
     return ((this.#head[FLAGS_WORD] ?? 0) & REFUSED_FLAG) !== 0
   }
 
-  /** Whether the body is one call, of a request that wants an answer, which waits for {@link run}. */
+  /** True when the body is one call, of a request that wants an answer, which waits for {@link run}. */
   get waits(): boolean {
     const words = this.#records
     return this.#result >= 0 && ((words[0] ?? 0) & WAITS_FLAG) !== 0 && hasId(words, 0)
   }
 
-  /** What the native call gave: why nothing of the body is answered, where it is one of the faults. */
+  /** The result of the native call: why nothing of the body is answered, where it is one of the faults. */
   get result(): number {
     return this.#result
   }
@@ -200,12 +200,12 @@ export class FastPath implements WrittenAnswers {
     return root !== null
   }
 
-  /** Whether a block is found without the disk: the first one always is. */
+  /** True when a block is found without the disk: the first one always is. */
   #isQuick(selector: BlockSelector): boolean {
     return selector.kind === 'tag' || isRecent(this.#snapshot.context, selector)
   }
 
-  /** What is found; null for what cannot be, of which the method's own code says what is wrong. */
+  /** The value that is found; null for one that cannot be, of which the method's own code says what is wrong. */
   #lookUp<T>(find: (context: NodeContext) => T | null): T | null {
     try {
       this.#snapshot.take()

@@ -20,7 +20,7 @@ import type { TickSnapshot } from '../tickSnapshot.ts'
 /** Bytes of the memory that answers are put together in: fresh memory costs more than what is written to it. */
 const ROOM_BYTES = 512 * 1024
 
-/** What a request of the front thread has besides its parameters. */
+/** The properties of a request of the front thread besides its parameters. */
 export interface RequestOrigin {
   /** Takes notifications; null over HTTP. */
   readonly connection: EventConnection | null
@@ -30,15 +30,15 @@ export interface RequestOrigin {
   readonly signal: (() => AbortSignal) | null
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
-  /** What the caller wants of a range that ends beyond the head. */
+  /** The caller's wish for a range that ends beyond the head. */
   readonly beyondHead: BeyondHead
-  /** Whether an answer to no parameters is in the node's own form, so that it can be kept. */
+  /** True when an answer to no parameters is in the node's own form, so that it can be kept. */
   readonly isOwnForm: boolean
   /** Has the request answered by workers. */
   forward(forward: Forward): void
   /** Notes that the answer is given at the present snapshot; null where nobody is told. */
   readonly givenHere: (() => void) | null
-  /** Whether the sink has used up the answer when it returns. */
+  /** True when the sink has used up the answer when it returns. */
   readonly alone: boolean
 }
 
@@ -135,7 +135,7 @@ export class InlineRunner {
   }
 }
 
-/** Whether a request has no parameters. */
+/** True when a request has no parameters. */
 function isPlain(params: JsonText): boolean {
   return params.length === 0 || (params.length === 2 && textOf(params) === '[]')
 }

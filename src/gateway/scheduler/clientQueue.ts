@@ -11,12 +11,12 @@ const SETTLED_KEPT = 64
 const NEWEST = 0.2
 
 /** Most worker time that a client can owe, milliseconds: one long request must not shut it out for good. */
-const MOST_DEBT = 1000
+const MAX_DEBT = 1000
 
 /** The requests of one client in a lane, in order, with its account of worker time. */
 export class ClientQueue {
   readonly client: object
-  /** Whether it is among the queues of the lane that are served by turns. */
+  /** True when it is among the queues of the lane that are served by turns. */
   isQueued = false
   /** Worker time that it may still use before others are served, milliseconds; below zero it owes as much. */
   #deficit = 0
@@ -40,7 +40,7 @@ export class ClientQueue {
     return this.#expected
   }
 
-  /** Whether the next request may fill a batch. As long as none was measured any may. */
+  /** True when the next request may fill a batch. As long as none was measured any may. */
   get mayBeLong(): boolean {
     return !this.#isMeasured || this.#expected >= BATCH_MILLISECONDS
   }
@@ -54,7 +54,7 @@ export class ClientQueue {
     return this.#tickets.length - this.#first - this.#settled
   }
 
-  /** Whether there is nothing to be taken, not even what was settled since it came. */
+  /** True when there is nothing to be taken, not even what was settled since it came. */
   get isEmpty(): boolean {
     return this.#tickets.length === this.#first
   }
@@ -66,7 +66,7 @@ export class ClientQueue {
 
   /** Takes worker time from what it may use; below zero gives it back. */
   charge(milliseconds: number): void {
-    this.#deficit = Math.max(-MOST_DEBT, this.#deficit - milliseconds)
+    this.#deficit = Math.max(-MAX_DEBT, this.#deficit - milliseconds)
   }
 
   /** It had nothing to ask for since it was last served: what it owes is forgiven as time goes by. */

@@ -7,7 +7,7 @@ export type Work = (until: number) => boolean
 /** Work in front that is done is dropped from the array at once, so that taking stays cheap. */
 const COMPACT_AT = 1024
 
-/** What one client uses of the thread that has the sockets, and its work that was put off. Only `FrontWork` writes it. */
+/** One client's use of the thread that has the sockets, and its work that was put off. Only `FrontWork` writes it. */
 export class ClientWork {
   /** Turn of the event loop in which it asked last. */
   turn = 0

@@ -21,7 +21,7 @@ const FROZEN_AFTER = 2000
 /** A look that comes so much later than due, milliseconds: this thread stood still itself, as in a stopped process. */
 const STOOD_STILL = 500
 
-/** What a dispatcher is made of. */
+/** The parts of a dispatcher. */
 export interface DispatcherOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   readonly pools: Readonly<Record<PoolName, RequestPool>>

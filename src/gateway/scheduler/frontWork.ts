@@ -1,7 +1,7 @@
 import type { ClientWork, Work } from './clientWork.ts'
 
 /** Requests of one client that are begun in one turn of the event loop. */
-const MOST_REQUESTS = 256
+const MAX_REQUESTS = 256
 
 /**
  * Requests of a client from which on the end of the turn is waited for. Below it those of earlier turns may count, too:
@@ -39,7 +39,7 @@ export class FrontWork {
   readonly #returned: ClientWork[] = []
   readonly #round: ClientWork[] = []
   #isScheduled = false
-  /** Whose work that was put off is done just now, until when it may go on, and what it leaves for later. */
+  /** The client whose put-off work is done just now, until when it may go on, and what it leaves for later. */
   #served: ClientWork | null = null
   #servedUntil: number | null = null
   #rest: Work | null = null
@@ -64,14 +64,14 @@ export class FrontWork {
     return true
   }
 
-  /** Whether a client has nothing left in this turn. */
+  /** True when a client has nothing left in this turn. */
   isSpent(client: ClientWork): boolean {
     if (client.turn !== this.#turn) return false
-    if (client.requests >= MOST_REQUESTS || client.spent >= CLIENT_TIME) return true
+    if (client.requests >= MAX_REQUESTS || client.spent >= CLIENT_TIME) return true
     return this.#spent >= TURN_TIME && client.requests > 0
   }
 
-  /** Whether a client has asked for more than it has in this turn. */
+  /** True when a client has asked for more than it has in this turn. */
   isOver(client: ClientWork): boolean {
     return client.waiting > 0 || this.isSpent(client)
   }

@@ -6,7 +6,7 @@ import type { Ticket } from './ticket.ts'
 /** Worker time that each client gets in a round, milliseconds: a batch has room for several of them. */
 const QUANTUM = 1
 
-/** What the way to a worker and back costs at least, milliseconds: no request is free. */
+/** The least cost of the way to a worker and back, milliseconds: no request is free. */
 const LEAST_COST = 0.05
 
 /** How much a request counts in what is expected of those of a new client. */
@@ -39,13 +39,13 @@ export class LaneQueue {
   #waiting = 0
   /** Time that a request of any client takes: what is expected of a new client. */
   #usual = 0
-  /** What is known of clients lives as long as they do. */
+  /** The queues of clients live as long as they do. */
   readonly #clients = new WeakMap<object, ClientQueue>()
   /** Clients that came back owing nothing, the next one first: they are served before the round. */
   readonly #returned: ClientQueue[] = []
   /** The other clients with tickets, the next one first. */
   readonly #round: ClientQueue[] = []
-  /** What requests at the workers were charged in advance. */
+  /** The costs that requests at the workers were charged in advance. */
   readonly #charged = new Map<Ticket, number>()
   readonly #now: () => number
 
@@ -135,7 +135,9 @@ export class LaneQueue {
     this.#usual += (this.#usual === 0 ? 1 : NEWEST) * (milliseconds - this.#usual)
   }
 
-  /** Takes back tickets that no worker began, the first of them first. Those that were settled meanwhile are dropped. */
+  /**
+   * Takes back tickets that no worker began, the first of them first. Those that were settled meanwhile are dropped.
+   */
   putBack(tickets: readonly Ticket[]): void {
     for (const ticket of tickets.toReversed()) {
       const client = this.queueOf(ticket)

@@ -1,4 +1,4 @@
-/** Who asked of late: the last client, and the last other one. */
+/** The clients that asked of late: the last one, and the last other one. */
 export class RecentClients {
   #last: object | null = null
   #lastAt = Number.NEGATIVE_INFINITY
@@ -15,7 +15,7 @@ export class RecentClients {
     this.#lastAt = now
   }
 
-  /** Whether another client than this one asked since a time. */
+  /** True when another client than this one asked since a time. */
   hasOther(client: object, since: number): boolean {
     const [someone, at] = client === this.#last ? [this.#other, this.#otherAt] : [this.#last, this.#lastAt]
     return someone !== null && at >= since

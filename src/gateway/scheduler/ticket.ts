@@ -12,7 +12,7 @@ export type AnswerSink = (body: string | Uint8Array, status: number, block?: Blo
 
 /** One request on its way through a lane. */
 export interface Ticket {
-  /** Who asked: lanes are shared fairly among clients. Tickets without one count as those of one client. */
+  /** The client that asked: lanes are shared fairly among clients. Tickets without one count as those of one client. */
   readonly client?: object
   /** Place in METHODS. */
   readonly method: number
@@ -22,7 +22,7 @@ export interface Ticket {
   readonly params: JsonText
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
-  /** What the caller wants of a range that ends beyond the head. */
+  /** The caller's wish for a range that ends beyond the head. */
   readonly beyondHead: BeyondHead
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
@@ -30,7 +30,7 @@ export interface Ticket {
   startedAt: number
   /** Element of the interrupt table while at a worker; -1 otherwise. */
   slot: number
-  /** Whether it has its answer, or nobody waits for it any more. */
+  /** True when it has its answer, or nobody waits for it any more. */
   settled: boolean
   readonly sink: AnswerSink
 }

@@ -3,7 +3,7 @@ import { RecentClients } from './recentClients.ts'
 /** A client that has not asked for so long needs no worker, milliseconds. */
 const AWAY_AFTER = 10_000
 
-/** Who uses the workers of a pool. */
+/** The count of those that use the workers of a pool. */
 export class WorkerLimiter {
   /** Counts turns of the lanes. */
   nextLane = 0

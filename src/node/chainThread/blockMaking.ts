@@ -17,7 +17,7 @@ import { asBuffer } from '../../util/bytes.ts'
 import type { ProductionOptions } from '../options/chainOptions.ts'
 import type { RateSource } from '../options/miningOptions.ts'
 
-/** What blocks are made from. */
+/** The parts that blocks are made from. */
 export interface BlockMakingParams {
   readonly spec: NetworkSpec
   readonly open: OpenChain
@@ -36,7 +36,7 @@ export interface BlockMakingParams {
   readonly sharing: WorkSharing | null
 }
 
-/** What makes blocks. */
+/** The parts that make blocks. */
 export interface BlockMaking {
   readonly builder: BlockBuilder
   readonly policy: AdjustablePolicy

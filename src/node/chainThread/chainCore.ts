@@ -50,7 +50,7 @@ export class ChainCore {
   readonly spec: NetworkSpec
   readonly open: OpenChain
   readonly pool: TransactionPool
-  /** What accounts may still send; null where there is no limit. */
+  /** The quota of accounts for sending; null where there is no limit. */
   readonly quota: TransactionQuota | null
   readonly producer: BlockProducer
   readonly clock: BlockClock
@@ -58,7 +58,7 @@ export class ChainCore {
   readonly work: WorkServer | null
   /** Control by its users; null unless the network is one for development. */
   readonly dev: DevControl | null
-  /** What its users set of blocks to come and of the pool. */
+  /** The settings of users for blocks to come and for the pool. */
   readonly settings: DevSettings
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
@@ -227,7 +227,7 @@ export class ChainCore {
     return this.#coinbase
   }
 
-  /** What the minimum gas price of its blocks goes towards, wei; null where others make the blocks. */
+  /** The target of the minimum gas price of its blocks, wei; null where others make the blocks. */
   get priceTarget(): bigint | null {
     return this.#poolHeads.priceTarget
   }

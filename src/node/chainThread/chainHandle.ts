@@ -17,21 +17,21 @@ export interface PoolStats {
   readonly queued: number
 }
 
-/** What blocks are made with, as far as answers depend on it. */
+/** The choices of the block maker, as far as answers depend on them. */
 export interface BlockChoices {
   /** Account that is paid, 20 bytes; null where there is none. */
   readonly coinbase: Buffer | null
-  /** What the minimum gas price goes towards, wei; null where others make the blocks. */
+  /** The target of the minimum gas price, wei; null where others make the blocks. */
   readonly priceTarget: bigint | null
 }
 
-/** Who is told what happens in the chain thread, before the answers to the calls that led to it. */
+/** The listener of the chain thread, called before the answers to the calls that led to an event. */
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** A block can be read by its hash that is not canonical yet. */
   onExecuted(): void
   onPending(notices: readonly PendingNotice[]): void
-  /** Whether blocks are made without being asked for. */
+  /** True when blocks are made without being asked for. */
   onMining(on: boolean): void
   /** Users changed something else that answers depend on. */
   onChange(choices: BlockChoices): void
@@ -47,7 +47,7 @@ export interface ChainHandleListener {
 
 /** The chain thread as the front thread has it. */
 export interface ChainHandle {
-  /** What it does for this thread. */
+  /** Its services for this thread. */
   readonly service: ChainService
   /** Height of the head when it started. */
   readonly head: number
@@ -57,7 +57,7 @@ export interface ChainHandle {
   readonly pool: PoolStats
   /** Seconds so far in which the thread was not idle. */
   busySeconds(): number
-  /** What it made blocks with when it started. */
+  /** The choices with which it made blocks when it started. */
   readonly choices: BlockChoices
   /** Transactions of the last run that the pool took back. */
   readonly restored: number

@@ -15,7 +15,7 @@ export interface HeadStats {
   readonly seconds: number
 }
 
-/** Who is told what the chain does. */
+/** The listener of the chain. */
 export interface ChainListener extends WorkListener {
   /** The head changed and the blocks can be read. */
   onHead(notice: HeadNotice, stats: HeadStats): void

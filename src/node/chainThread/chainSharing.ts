@@ -2,7 +2,7 @@ import type { Blockchain } from '../../chain/blockchain.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 
-/** What the chain thread gives for sharing what happens in it. */
+/** The parts of the chain thread for sharing what happens in it. */
 export interface SharedParts {
   readonly chain: Blockchain
   /** Makes durable what happened so far. @throws StorageError `STORAGE_UNWRITABLE` */
@@ -18,7 +18,7 @@ export interface SharedParts {
  * shows all at once.
  */
 export interface ChainSharing {
-  /** Whether a block that is the heaviest becomes the head in the commit that executes it. */
+  /** True when a block that is the heaviest becomes the head in the commit that executes it. */
   adoptsAtOnce(): boolean
   begin(parts: SharedParts): void
   /** Resolves when transactions that are durable here may be acknowledged; null for at once. */
@@ -29,11 +29,13 @@ export interface ChainSharing {
   onExecuted(listener: (blocks: readonly BlockReference[]) => void): void
   /** A block is invalid here. */
   refused(hash: Buffer): void
-  /** Whether this node makes blocks by itself, on a development chain. */
+  /** True when this node makes blocks by itself, on a development chain. */
   makesBlocks(): boolean
   /** @throws RpcError where another node makes the blocks */
   assertMaker(): void
-  /** @throws RpcError where others have this chain, too: no edits, rewinds, impersonated senders, blocks at each send */
+  /**
+   * @throws RpcError where others have this chain, too: no edits, rewinds, impersonated senders, blocks at each send
+   */
   assertAlone(): void
   /** How work for pools is shared; null where nobody else has it. */
   readonly work: WorkSharing | null

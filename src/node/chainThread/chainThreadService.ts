@@ -8,7 +8,7 @@ import type { ChainService, EncodedPool, EncodedTransaction } from '../../worker
 import type { ChainCore } from './chainCore.ts'
 import { written } from './written.ts'
 
-/** What the chain thread does for the others. */
+/** The services of the chain thread for the others. */
 export function createChainService(core: ChainCore): ChainService {
   return {
     probe: () => written(() => core.probe()),
@@ -114,7 +114,7 @@ function devOf({ dev }: ChainCore): NonNullable<ChainCore['dev']> {
   throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
 }
 
-/** Whether the caller wants no more. */
+/** True when the caller wants no more. */
 function toQuestion(stop: CommandSignal | undefined): () => boolean {
   return () => stop?.aborted === true
 }

@@ -17,7 +17,7 @@ const RECENT_BLOCKS = 64
 /** Newest blocks of a commit that the fleet thread is told of. */
 const TOLD_BLOCKS = 64
 /** Most that it is told of blocks that wait to be adopted. */
-const MOST_RECENT = 512
+const MAX_RECENT = 512
 
 /** The chain thread of a member of a fleet: executed blocks and sends wait for the others (fleet.md §3, §5). */
 export class FleetChain implements ChainSharing {
@@ -31,7 +31,7 @@ export class FleetChain implements ChainSharing {
   #maker: BlockMaker = { kind: 'unknown' }
   readonly #listeners: ((blocks: readonly BlockReference[]) => void)[] = []
   #settlers: (() => void)[] = []
-  /** What is told, in the order of the commits. */
+  /** The events so far, in the order of the commits. */
   #told: Promise<void> = Promise.resolve()
   #adopting: Promise<void> = Promise.resolve()
 
@@ -80,7 +80,7 @@ export class FleetChain implements ChainSharing {
     while (recent.length < RECENT_BLOCKS || header.number > chain.head.number) {
       recent.push(this.#executedOf(header.hash, header.number, header.parentHash))
       const parent = chain.reader.headerByHash(header.parentHash)
-      if (parent === null || recent.length > MOST_RECENT) break
+      if (parent === null || recent.length > MAX_RECENT) break
       header = parent
     }
     return {
@@ -183,7 +183,9 @@ export class FleetChain implements ChainSharing {
     }
   }
 
-  /** Whether a block is on the way from the head to the best executed one; a branch is left for a heavier one alone. */
+  /**
+   * True when a block is on the way from the head to the best executed one; a branch is left for a heavier one alone.
+   */
   #isOnWay(hash: Buffer): boolean {
     const { reader, head, best } = this.#open().chain
     const number = reader.heightOf(hash)

@@ -8,7 +8,7 @@ import { written } from './written.ts'
 
 const HASH_LENGTH = 32
 
-/** What the chain thread does for the fleet thread. */
+/** The services of the chain thread for the fleet thread. */
 export function createFleetService(core: ChainCore, fleet: FleetChain): FleetChainService {
   const { chain } = core.open
   const { reader } = chain

@@ -6,9 +6,9 @@ import type { ChainOptions } from '../options/chainOptions.ts'
 import type { BlockChoices, PoolStats } from './chainHandle.ts'
 import type { HeadStats } from './chainListener.ts'
 
-/** What crosses between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
+/** The messages between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
 
-/** What the chain thread is started with. */
+/** The options with which the chain thread is started. */
 export interface ChainThreadSetup {
   readonly options: ChainOptions
   /** To the front thread: its calls and their answers, and every {@link ChainEvent}. */
@@ -30,7 +30,7 @@ export type ChainEvent =
   | { readonly kind: 'executed' }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
-  /** Whether blocks are made without being asked for. */
+  /** True when blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
   /** Users changed something else that answers depend on. */
   | ({ readonly kind: 'changed' } & BlockChoices)
@@ -64,7 +64,7 @@ export type ChainThreadMessage =
   /** Everything is on disk and closed. */
   | { readonly kind: 'closed' }
 
-/** What the chain thread is told. */
+/** The orders to the chain thread. */
 export type ChainThreadOrder =
   /** Begin to make blocks. */
   | { readonly kind: 'start' }

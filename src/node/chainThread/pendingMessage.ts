@@ -23,7 +23,7 @@ export function packPending(notices: readonly PendingNotice[]): Uint8Array<Array
   return bytes
 }
 
-/** What {@link packPending} packed. */
+/** The notices that {@link packPending} packed. */
 export function unpackPending(packed: Uint8Array): PendingNotice[] {
   const bytes = asBuffer(packed)
   const notices: PendingNotice[] = []

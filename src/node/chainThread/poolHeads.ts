@@ -5,12 +5,12 @@ import { type BlockPolicy, nextBlockLimits } from '../../mining/blockDraft.ts'
 import type { BlockLimits, PoolHead } from '../../txpool/interface.ts'
 import { createPoolHead } from '../../txpool/poolHead.ts'
 
-/** What the pool reads of heads, and of the blocks that are made on them. */
+/** The pool's view of heads, and of the blocks that are made on them. */
 export class PoolHeads {
   readonly #spec: NetworkSpec
   readonly #open: OpenChain
   readonly #makesBlocks: () => boolean
-  /** What makes the blocks of this node; null until it is there. */
+  /** The policy that makes the blocks of this node; null until it is there. */
   policy: Pick<BlockPolicy, 'gasLimit' | 'minimumGasPrice'> | null = null
 
   /** @param makesBlocks whether this node makes the blocks of a development chain */
@@ -20,7 +20,7 @@ export class PoolHeads {
     this.#makesBlocks = makesBlocks
   }
 
-  /** What the minimum gas price goes towards, wei; null where others make the blocks. */
+  /** The target of the minimum gas price, wei; null where others make the blocks. */
   get priceTarget(): bigint | null {
     return this.#maker?.minimumGasPrice ?? null
   }

@@ -12,7 +12,7 @@ export interface SendQueueParams {
   commit(): Promise<void>
   /** Resolves when transactions that are durable may be acknowledged; null for at once. */
   told(transactions: readonly Buffer[]): Promise<void> | null
-  /** Whether a commit makes a block of what entered the pool: few of many transactions then cost less than many. */
+  /** True when a commit makes a block of what entered the pool: few of many transactions then cost less than many. */
   makesBlocks(): boolean
 }
 
@@ -20,10 +20,10 @@ export interface SendQueueParams {
  * Transactions in one group. Less than what comes at once under load: while the senders of some are recovered the
  * others enter the pool or are answered. With all in one group each step would wait for the one before.
  */
-const MOST_IN_GROUP = 32
+const MAX_IN_GROUP = 32
 
 /** Transactions in the pool that are not durable yet; more wait, so that a slow disk does not fill the pool. */
-const MOST_UNCOMMITTED = 512
+const MAX_UNCOMMITTED = 512
 
 interface Waiting {
   readonly encoded: Buffer
@@ -57,7 +57,7 @@ export class SendQueue {
   #offered: OfferedGroup[] = []
   #uncommitted = 0
   #committing: Promise<void> | null = null
-  /** What is durable and not acknowledged yet. */
+  /** The sends that are durable and not acknowledged yet. */
   readonly #telling = new Set<Promise<void>>()
 
   constructor(params: SendQueueParams) {
@@ -86,7 +86,7 @@ export class SendQueue {
       const recovered = await next
       next = this.#recoverGroup()
       this.#offerGroup(recovered)
-      if (this.#uncommitted >= MOST_UNCOMMITTED) await this.#committing
+      if (this.#uncommitted >= MAX_UNCOMMITTED) await this.#committing
     }
     this.#running = null
   }
@@ -94,7 +94,7 @@ export class SendQueue {
   /** Begins to recover the senders of what waits; null when nothing does. */
   #recoverGroup(): Promise<RecoveredGroup> | null {
     if (this.#waiting.length === 0) return null
-    const most = this.#params.makesBlocks() ? MOST_UNCOMMITTED : MOST_IN_GROUP
+    const most = this.#params.makesBlocks() ? MAX_UNCOMMITTED : MAX_IN_GROUP
     return recover(this.#waiting.splice(0, most))
   }
 

@@ -69,7 +69,9 @@ export class StoreCommits {
     this.#guard.assertWritable()
   }
 
-  /** To be asked before something is begun. @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
+  /**
+   * To be asked before something is begun. @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes
+   */
   assertWritable(): void {
     this.#guard.assertWritable()
     this.#look()

@@ -4,7 +4,7 @@ import { isBroken, toUnwritable } from '../../storage/unwritable.ts'
 /** Milliseconds between two tries of a store that took no write. */
 const TRY_PERIOD = 1000
 
-/** What a guard is made of. */
+/** The parts of a guard. */
 export interface StoreGuardParams {
   /** Writes something for good, and throws when it cannot. */
   tryWrite(): Promise<void>

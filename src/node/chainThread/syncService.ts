@@ -22,7 +22,7 @@ const TURN = 50
 const LONGEST_TURN = 200
 const TURN_BLOCKS = 64
 
-/** What the chain does for peers. */
+/** The services of the chain for peers. */
 export function createSyncService(core: ChainCore): SyncService {
   const { chain } = core.open
   return {

@@ -12,7 +12,7 @@ const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
 /** Bytes of blocks that a dump may hold: a small one must not unpack to all memory. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * The blocks of a development chain behind genesis, gzipped: another node of the network makes the same state of them.
@@ -34,7 +34,7 @@ export async function dumpChain({ reader, head }: Blockchain): Promise<Buffer> {
 /** The blocks of a dump. @throws RpcError -32602 for bytes that are none */
 export async function readDump(spec: NetworkSpec, dump: Uint8Array): Promise<Block[]> {
   try {
-    const bytes = await decompress(dump, { maxOutputLength: MOST_BYTES })
+    const bytes = await decompress(dump, { maxOutputLength: MAX_BYTES })
     const blocks: Block[] = []
     for (let position = 0; position < bytes.length; ) {
       const length = rlpItemLength(bytes, position)

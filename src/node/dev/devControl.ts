@@ -31,9 +31,9 @@ interface Snapshot {
  * Snapshots and state roots of edited blocks in them that are kept: some 60 MB. Whoever may take snapshots owns the
  * chain, so that they are bounded for all clients together.
  */
-const MOST_SNAPSHOT_ENTRIES = 250_000
+const MAX_SNAPSHOT_ENTRIES = 250_000
 
-/** What a development chain is controlled through. */
+/** The parts through which a development chain is controlled. */
 export interface DevControlParams {
   readonly spec: NetworkSpec
   readonly chain: Blockchain
@@ -52,7 +52,7 @@ export interface DevControlParams {
   readonly commit: () => Promise<void>
   /** Resolves when the chain is on disk; what the pool forgets of it follows. */
   readonly flushed: () => Promise<void>
-  /** Whether the node stops: what takes its time ends early. */
+  /** True when the node stops: what takes its time ends early. */
   readonly isStopping: () => boolean
 }
 
@@ -80,7 +80,7 @@ export class DevControl {
     const { chain, editor, clock } = this.#params
     const edits = editor.current()
     const entries = this.#snapshotEntries + entriesOf(edits)
-    if (entries > MOST_SNAPSHOT_ENTRIES)
+    if (entries > MAX_SNAPSHOT_ENTRIES)
       throw new RpcError(
         'limited',
         `limit exceeded: ${this.#snapshots.length} snapshots are kept; going back to one forgets those behind it`,
@@ -324,7 +324,7 @@ function isStop(failure: unknown): boolean {
   return failure instanceof RpcError && failure.kind === 'stopping'
 }
 
-/** What comes of an iterator within a time, at least one; the next is taken when the one before was used. */
+/** The items of an iterator within a time, at least one; the next is taken when the one before was used. */
 function* takeFor<T>(source: Iterator<T>, milliseconds: number, isEnded: () => boolean): Generator<T> {
   const end = performance.now() + milliseconds
   do {
@@ -334,7 +334,7 @@ function* takeFor<T>(source: Iterator<T>, milliseconds: number, isEnded: () => b
   } while (performance.now() < end && !isEnded())
 }
 
-/** What a snapshot with these edits counts for. */
+/** The weight of a snapshot with these edits. */
 function entriesOf(edits: StateEdits): number {
   return 1 + edits.size
 }

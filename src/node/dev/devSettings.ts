@@ -8,7 +8,7 @@ import { toHex } from '../../util/bytes.ts'
 
 const INSTANCE_BYTES = 32
 
-/** What the settings of a development chain work on. */
+/** The parts that the settings of a development chain work on. */
 export interface DevSettingsParams {
   readonly policy: AdjustablePolicy
   readonly clock: BlockClock
@@ -19,7 +19,9 @@ export interface DevSettingsParams {
   readonly onDropped: (dropped: readonly PooledTransaction[]) => void
 }
 
-/** What users of a development chain set of blocks to come and of the pool. Belongs to the chain thread. */
+/**
+ * The settings of a development chain by its users, for blocks to come and for the pool. Belongs to the chain thread.
+ */
 export class DevSettings {
   readonly #params: DevSettingsParams
   #instance = newInstance()

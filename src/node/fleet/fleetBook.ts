@@ -23,12 +23,12 @@ export class FleetBook implements AccessBook, OthersUse {
   readonly #options: FleetBookOptions
   readonly #store: AccessStore
   readonly #by = randomBytes(8).toString('hex')
-  /** What others have used, by day and key. */
+  /** The use by others, by day and key. */
   readonly #heard = new Map<string, number>()
   #counter: OwnUse | null = null
   #isDecided = false
   #isChanging = false
-  /** Whether the fleet thread is another one, which knows nothing yet. */
+  /** True when the fleet thread is another one, which knows nothing yet. */
   #isForgotten = false
   #pace = LEAST_PACE
   /** Null while nothing is used. */
@@ -77,7 +77,7 @@ export class FleetBook implements AccessBook, OthersUse {
     return this.#heard.get(`${day} ${id}`) ?? 0
   }
 
-  /** What the fleet thread tells. */
+  /** Takes a message of the fleet thread. */
   hear(message: ToFront): void {
     switch (message.kind) {
       case 'begun':

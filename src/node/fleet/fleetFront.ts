@@ -37,7 +37,7 @@ export class FleetFront implements Membership {
   readonly #answerers = new Map<string, FrontCallAnswerer>()
   readonly #parts = new Map<string, (message: unknown) => void>()
   #handle: FleetHandle | null = null
-  /** Whose requests other members forward: those who asked them are charged there. */
+  /** The caller for requests that other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
   readonly #began = performance.now()
   readonly #polls = new Waits()

@@ -4,7 +4,10 @@ import { WorkPart } from '../../fleet/work/workPart.ts'
 import { LARGEST_TEMPLATE } from '../../mining/workTemplate.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
-/** What runs in the fleet thread beside presence, heads and transactions, in the order in which it is started. */
+/**
+ * The parts that run in the fleet thread beside presence, heads and transactions, in the order in which they are
+ * started.
+ */
 export function createFleetParts({ fleet }: FleetOptions): readonly FleetPart[] {
   return [new AccessPart(fleet.zone), new WorkPart(LARGEST_TEMPLATE)]
 }

@@ -24,7 +24,7 @@ export interface FleetWorker {
 /** How a thread ended. */
 export interface FleetThreadEnd {
   readonly error: NodeError
-  /** Whether another one could do better. */
+  /** True when another one could do better. */
   readonly isPassing: boolean
 }
 

@@ -10,7 +10,7 @@ import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
 import type { PeerHandle } from '../peers/peerHandle.ts'
 import { FleetFront } from './fleetFront.ts'
 
-/** What a node has for other members of a fleet. */
+/** The parts of a node for other members of a fleet. */
 export interface MembershipParts {
   /** Module that the fleet thread begins with. */
   readonly entry: URL
@@ -23,13 +23,13 @@ export interface MembershipParts {
   reasons(): readonly string[]
 }
 
-/** What belongs to several nodes as one service; a node alone has {@link ALONE}. */
+/** The behaviour of several nodes as one service; a node alone has {@link ALONE}. */
 export interface Membership {
-  /** What is shared of API keys and their use. */
+  /** The shared side of API keys and their use. */
   readonly access: AccessSharing
   /** Where filters live: those of this node, and of others by their ids. */
   readonly filters: FilterPlace
-  /** What others see of this fleet; undefined for a node alone. */
+  /** The status that others see of this fleet; undefined for a node alone. */
   status(): FleetStatus | undefined
   addMetrics(metrics: Metrics): void
   /** @throws NodeError when this node can never take part as things are configured */

@@ -2,12 +2,14 @@ import type { MessagePort } from 'node:worker_threads'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
-/** What crosses between the front thread and the fleet thread, beside the calls of `fleet/interface.ts`. */
+/** The messages between the front thread and the fleet thread, beside the calls of `fleet/interface.ts`. */
 
-/** What the fleet thread is started with. */
+/** The options with which the fleet thread is started. */
 export interface FleetThreadSetup {
   readonly options: FleetOptions
-  /** To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`. */
+  /**
+   * To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`.
+   */
   readonly front: MessagePort
   /** To the chain thread: it serves `FleetChainService` with `FleetChainEvent` and has `FleetTeller`. */
   readonly chain: MessagePort
@@ -22,5 +24,5 @@ export type FleetThreadMessage =
   | { readonly kind: 'died'; readonly reason: string }
   | { readonly kind: 'closed' }
 
-/** What the fleet thread is told. */
+/** The orders to the fleet thread. */
 export type FleetThreadOrder = { readonly kind: 'close' }

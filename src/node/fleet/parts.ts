@@ -3,7 +3,7 @@ import type { FleetFrontEvent, FleetFrontService, FleetThreadService } from '../
 import type { Logger } from '../../observe/logger.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
-/** What the fleet thread is started with (`startFleetThread` of `fleetHandle.ts`). */
+/** The parts with which the fleet thread is started (`startFleetThread` of `fleetHandle.ts`). */
 export interface FleetHandleParts {
   /** Module that the thread begins with. */
   readonly entry: URL
@@ -11,7 +11,7 @@ export interface FleetHandleParts {
   readonly log: Logger
   /** A new port at whose other end the chain thread serves `FleetChainService`. */
   connectChain(): MessagePort
-  /** What the front thread does for the fleet thread. */
+  /** The services of the front thread for the fleet thread. */
   readonly front: FleetFrontService
   /** Called with every event, in order. */
   onEvent(event: FleetFrontEvent): void
@@ -19,7 +19,7 @@ export interface FleetHandleParts {
 
 /** The fleet thread as the front thread has it, whichever it is by now: one that fails is started again. */
 export interface FleetHandle {
-  /** What it does for this thread. @throws RpcError `filterAway` while there is no thread */
+  /** Its services for this thread. @throws RpcError `filterAway` while there is no thread */
   readonly service: FleetThreadService
   /** Seconds in which the present thread was not idle. */
   busySeconds(): number

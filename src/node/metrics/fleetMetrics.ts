@@ -4,7 +4,7 @@ import { WAIT_BUCKETS, type WaitCounts } from '../../util/waits.ts'
 
 /** Sources of the metrics of a member of a fleet. */
 export interface FleetMetricsSources {
-  /** What the fleet thread told last; undefined before. */
+  /** The last status that the fleet thread told; undefined before. */
   status(): FleetStatus | undefined
   /** How long polls waited for other members. */
   polls(): WaitCounts

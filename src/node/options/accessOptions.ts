@@ -4,7 +4,7 @@ import { TrustedProxies } from '../../gateway/access/clientAddress.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** Who needs a key and how much everybody may ask for, under a configuration. */
+/** The rules on keys and on how much everybody may ask for, under a configuration. */
 export function accessRulesFromConfig(config: Config): AccessRules {
   return {
     requireKey: config.requireKey as AccessRules['requireKey'],

@@ -11,14 +11,14 @@ import {
 } from './miningOptions.ts'
 import { stateStoreOptionsFromConfig, textBytesFromConfig } from './storeOptions.ts'
 
-/** What the chain thread is started with: plain data, so that it can cross to another thread. */
+/** The options with which the chain thread is started: plain data, so that it can cross to another thread. */
 export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   /** Bytes of texts that all threads keep together. */
   readonly encodedObjectBytes: number
   readonly pool: PoolLimits
-  /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
+  /** True when accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
   readonly production: ProductionOptions
   /** Of a member of a fleet; null for a node alone. */

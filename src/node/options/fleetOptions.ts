@@ -7,7 +7,7 @@ import type { FleetRuntimeOptions } from '../../fleet/runtime/fleetRuntime.ts'
 const CONNECT_TIMEOUT = 1000
 const SECOND = 1000
 
-/** What the fleet thread is made of under a configuration. Survives structured cloning. */
+/** The options of the fleet thread under a configuration. They survive structured cloning. */
 export interface FleetOptions {
   readonly fleet: Omit<FleetRuntimeOptions, 'self'>
   /** Where others reach the peer port of this node, HOST or HOST:PORT; null for its own address. */

@@ -8,17 +8,17 @@ import { stateStoreOptionsFromConfig } from './storeOptions.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** What the peer thread is started with: plain data, so that it can cross to another thread. */
+/** The options with which the peer thread is started: plain data, so that it can cross to another thread. */
 export interface PeerOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
-  /** What this node calls itself. */
+  /** The name that this node gives itself. */
   readonly client: string
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** Whether connections of others are taken. */
+  /** True when connections of others are taken. */
   readonly listens: boolean
   /** IP address that others are told; null where none is known. */
   readonly address: string | null
@@ -34,7 +34,7 @@ export interface PeerOptions extends NetworkChoice {
   readonly snapshotServer: boolean
   /** How a chain of genesis alone begins. */
   readonly syncMode: 'full' | 'snapshot'
-  /** Whether blocks below a snapshot are fetched. */
+  /** True when blocks below a snapshot are fetched. */
   readonly backfill: boolean
 }
 

@@ -4,9 +4,9 @@ import type { PeeringStatus } from '../../rpc/context.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 
-/** What crosses between the front thread and the peer thread. */
+/** The messages between the front thread and the peer thread. */
 
-/** What the peer thread is started with. */
+/** The options with which the peer thread is started. */
 export interface PeerThreadSetup {
   readonly options: PeerOptions
   /** To the chain thread, which serves it. */
@@ -16,7 +16,7 @@ export interface PeerThreadSetup {
 /** How peers and synchronisation are, told every second while the one before was heard. */
 export type PeerReport = Omit<PeeringStatus, 'thread'>
 
-/** What the peer thread says. */
+/** The messages of the peer thread. */
 export type PeerThreadMessage =
   | { readonly kind: 'ready'; readonly enode: string; readonly port: number | null }
   /** It could not start. */
@@ -33,7 +33,7 @@ export type AdminCall = {
   [K in keyof PeerAdmin]: { readonly call: K; readonly args: Parameters<PeerAdmin[K]> }
 }[keyof PeerAdmin]
 
-/** What the peer thread is told. */
+/** The orders to the peer thread. */
 export type PeerThreadOrder =
   | ({ readonly kind: 'admin'; readonly id: number } & AdminCall)
   /** The report was taken: the next may follow. */

@@ -1,12 +1,14 @@
 import type { EnodeAddress } from '../../p2p/identity/enode.ts'
 import type { AdminCall } from './messages.ts'
 
-/** What operators asked of the peers since the start: a thread that takes the place of another is told it again. */
+/**
+ * The wishes of operators for the peers since the start: a thread that takes the place of another is told them again.
+ */
 export class OperatorWishes {
   readonly #statics: Map<string, EnodeAddress>
   /** By what is banned or not any more: the newest is last. */
   readonly #bans = new Map<string, AdminCall>()
-  /** Who the other members of the fleet are. */
+  /** The last call that named the other members of the fleet. */
   #members: AdminCall | null = null
 
   /** @param statics nodes of the configuration */

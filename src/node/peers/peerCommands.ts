@@ -8,7 +8,7 @@ import type { NodeKey } from '../../p2p/wire/curve.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 import type { PeerNode } from './peerNode.ts'
 
-/** What operators ask of a running {@link PeerNode} and change of it. */
+/** The commands by which operators ask and change a running {@link PeerNode}. */
 export function createPeerCommands(
   node: PeerNode,
   { key, options, networkId }: { key: NodeKey; options: PeerOptions; networkId: number },

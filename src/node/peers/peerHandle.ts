@@ -16,7 +16,7 @@ const LONGEST_PAUSE = 60_000
 /** A thread that lived so long did not die of what the one before died of, milliseconds. */
 const LONG_LIFE = 600_000
 
-/** What a {@link PeerHandle} is made of. */
+/** The parts of a {@link PeerHandle}. */
 export interface PeerHandleParts {
   /** Module that the thread begins with. */
   readonly entry: URL
@@ -33,7 +33,7 @@ export interface PeerHandle {
   readonly admin: PeerAdmin
   /** enode URL of this node. */
   readonly enode: string
-  /** What it last told; without peers while there is no thread. Null in the first moments. */
+  /** Its last report; without peers while there is no thread. Null in the first moments. */
   readonly report: PeerReport | null
   readonly status: PeerThreadStatus
   /** Seconds in which the present thread was not idle. */

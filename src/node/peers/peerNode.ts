@@ -37,7 +37,7 @@ import { watchClock } from './watchClock.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
 
-/** What a {@link PeerNode} stands on. */
+/** The parts that a {@link PeerNode} stands on. */
 export interface PeerNodeParts {
   readonly options: Omit<PeerOptions, keyof NetworkChoice | 'storeOptions' | 'log'>
   readonly key: NodeKey

@@ -4,7 +4,7 @@ import { checkedHeaderOf, type SnapshotStats, type SyncStats } from '../../sync/
 import { describeHalt } from '../../sync/halt/halt.ts'
 import type { PeerReport } from './messages.ts'
 
-/** What methods tell of peers; without peers nothing changes. */
+/** The status of peers for methods; without peers nothing changes. */
 export function peerStatus(
   report: PeerReport | null,
   thread: PeerThreadStatus,

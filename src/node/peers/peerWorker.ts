@@ -13,9 +13,9 @@ import type {
 /** Longest time that the end of the peer thread is waited for, milliseconds: nothing is lost with it. */
 const CLOSE_TIMEOUT = 3000
 /** Calls that may wait for a thread that is slow. */
-const MOST_CALLS = 256
+const MAX_CALLS = 256
 
-/** What a {@link PeerWorker} is started with. */
+/** The parts with which a {@link PeerWorker} is started. */
 export interface PeerWorkerParts {
   /** Module that the thread begins with. */
   readonly entry: URL
@@ -114,7 +114,7 @@ export async function startPeerWorker({
     died: died.promise,
     ask: (call) =>
       new Promise((resolve, reject) => {
-        if (waiting.size >= MOST_CALLS) throw new NodeError('PEER_THREAD', 'the peer thread is busy')
+        if (waiting.size >= MAX_CALLS) throw new NodeError('PEER_THREAD', 'the peer thread is busy')
         lastId += 1
         waiting.set(lastId, { resolve, reject })
         tell({ kind: 'admin', id: lastId, ...call })

@@ -8,7 +8,7 @@ import { RepeatedFailure } from '../../sync/halt/repeatedFailure.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import type { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 
-/** What a {@link SyncStart} begins. */
+/** The parts that a {@link SyncStart} begins. */
 export interface SyncStartParts {
   readonly client: SyncClient
   /** Null on a node that is to execute all blocks. */
@@ -37,7 +37,7 @@ export class SyncStart {
     this.#isBeginning = parts.snapshot !== null
   }
 
-  /** Whether the chain waits for its snapshot: blocks of peers are of no use yet. */
+  /** True when the chain waits for its snapshot: blocks of peers are of no use yet. */
   get isBeginning(): boolean {
     return this.#isBeginning
   }
@@ -66,7 +66,7 @@ export class SyncStart {
     await this.#begun
   }
 
-  /** What fails is tried again: without a beginning the node would wait for ever. */
+  /** Tries again after a failure: without a beginning the node would wait for ever. */
   async #begin(): Promise<void> {
     const { log, onHalt } = this.#parts
     const failures = new RepeatedFailure('snapshotError', { logger: log, onHalt })
@@ -91,7 +91,7 @@ export class SyncStart {
     client.start()
   }
 
-  /** What an earlier run fetched of a snapshot is of no use to a chain that is executed from genesis. */
+  /** Discards an earlier run's part of a snapshot, which is of no use to a chain that is executed from genesis. */
   async #discard(store: Pick<SnapshotStore, 'position' | 'discard'>): Promise<void> {
     const { headers, target } = await store.position()
     if (headers === null && target === null) return

@@ -4,16 +4,16 @@ import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 import type { SyncChain } from '../../sync/syncChain.ts'
 import { ClockWatch, WITNESSES } from './clockWatch.ts'
 
-/** What heads are judged by. */
+/** The parts that heads are judged by. */
 export interface ClockParts {
   readonly chain: SyncChain
   readonly peers: PeerSet
   readonly log: Logger
   /** Milliseconds since 1970, as the machine has them. */
   now(): number
-  /** Whether blocks are being caught up with. */
+  /** True when blocks are being caught up with. */
   isSyncing(): boolean
-  /** Whether a peer has a block, and whether it came from one. */
+  /** True when a peer has a block, and whether it came from one. */
   has(peer: Peer, hash: Buffer): boolean
   isForeign(hash: Buffer): boolean
 }

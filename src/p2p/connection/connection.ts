@@ -15,7 +15,7 @@ export type CloseReason =
   /** This node failed to process a frame, which is not the other end's fault. */
   | { readonly kind: 'failure'; readonly error: unknown }
 
-/** What the other end announced in HELLO (p2p.md §3), unverified. */
+/** The announcement of the other end in HELLO (p2p.md §3), unverified. */
 export interface RemoteHello {
   readonly p2pVersion: number
   /** At most 256 characters, printable. */
@@ -31,10 +31,10 @@ export interface Connection {
   /** IP of the other end. */
   readonly address: string
   readonly remotePort: number
-  /** Whether the other end dialled. */
+  /** True when the other end dialled. */
   readonly inbound: boolean
   readonly hello: RemoteHello
-  /** Whether both ends announced a capability in this version. */
+  /** True when both ends announced a capability in this version. */
   shares(name: string, version: number): boolean
   /** Bytes written that the socket has not yet sent. */
   readonly bufferedBytes: number

@@ -47,7 +47,7 @@ export class KeepAlive {
     this.#pingedAt = null
   }
 
-  /** Whether this node is reading at present. */
+  /** True when this node is reading at present. */
   set isReading(isReading: boolean) {
     if (isReading && !this.#isReading) {
       this.#heardAt = this.#clock()

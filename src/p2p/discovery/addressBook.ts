@@ -10,8 +10,8 @@ export const ADDRESS_BOOK = 'peers.json'
 /** Format of the file. */
 const FORMAT = 1
 /** Most nodes written, and most bytes read. */
-const MOST_NODES = 1024
-const MOST_BYTES = 512 * 1024
+const MAX_NODES = 1024
+const MAX_BYTES = 512 * 1024
 const PRIVATE_FILE = 0o600
 const ID = /^[0-9a-f]{128}$/
 const HIGHEST_PORT = 65_535
@@ -41,7 +41,7 @@ export class AddressBook {
   async read(): Promise<readonly SavedNode[]> {
     try {
       const { size } = await stat(this.#path)
-      if (size > MOST_BYTES) throw new RangeError(`it has ${size} bytes`)
+      if (size > MAX_BYTES) throw new RangeError(`it has ${size} bytes`)
       return this.#parse(await readFile(this.#path, 'utf8'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -52,7 +52,7 @@ export class AddressBook {
 
   /** Writes the first nodes atomically; a failed write is ignored. */
   async write(nodes: readonly SavedNode[]): Promise<void> {
-    const saved = nodes.slice(0, MOST_NODES).map(({ id, address, port }) => ({ id, address, port }))
+    const saved = nodes.slice(0, MAX_NODES).map(({ id, address, port }) => ({ id, address, port }))
     const text = `${JSON.stringify({ format: FORMAT, program: programVersion(), network: this.#networkId, nodes: saved })}\n`
     if (text === this.#written) return
     try {
@@ -75,7 +75,7 @@ export class AddressBook {
     if (typeof format !== 'number' || !Array.isArray(nodes)) throw new TypeError('it is of another form')
     if (format !== FORMAT) throw new RangeError(`it has format ${format}, this build reads ${FORMAT}`)
     if (network !== this.#networkId) return []
-    return nodes.slice(0, MOST_NODES).filter(isSavedNode)
+    return nodes.slice(0, MAX_NODES).filter(isSavedNode)
   }
 
   async #setAside(error: Error): Promise<void> {

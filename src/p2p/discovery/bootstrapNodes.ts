@@ -3,7 +3,7 @@ import type { BootstrapNode } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 
 /** Most addresses used per name. */
-const MOST_ADDRESSES = 4
+const MAX_ADDRESSES = 4
 
 /** Address of a node. */
 export interface NodeAddress {
@@ -29,7 +29,7 @@ export async function findBootstrapNodes(
     nodes.map(async ({ host, port }) => {
       try {
         const addresses = await resolve(host)
-        return addresses.slice(0, MOST_ADDRESSES).map((address) => ({ address, port }))
+        return addresses.slice(0, MAX_ADDRESSES).map((address) => ({ address, port }))
       } catch (error) {
         failed += 1
         logger.debug({ host, reason: (error as Error).message }, 'a bootstrap node has no address')

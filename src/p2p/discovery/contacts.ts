@@ -39,7 +39,7 @@ export class Contacts {
     return node !== undefined && isSamePlace(node, address, port) ? node : null
   }
 
-  /** Whether a node responded from an address, whatever its port. */
+  /** True when a node responded from an address, whatever its port. */
   hasAddress(address: string): boolean {
     return this.#table.hasAddress(address) || this.#spares.at(address).length > 0
   }

@@ -2,10 +2,10 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Logger } from '../../observe/logger.ts'
-import { MOST_PACKET_BYTES } from './packet.ts'
+import { MAX_PACKET_BYTES } from './packet.ts'
 
 /** Most buffered bytes; further datagrams are dropped, as networks do. */
-const MOST_WAITING_BYTES = 512 * 1024
+const MAX_WAITING_BYTES = 512 * 1024
 
 /** A datagram transport. */
 export interface DatagramTransport {
@@ -41,14 +41,14 @@ export async function openUdp(
     logger.warn({ reason: error.message }, 'the UDP socket of peers has an error'),
   )
   socket.on('message', (bytes, from) => {
-    if (bytes.length <= MOST_PACKET_BYTES) listener(bytes, from.address, from.port)
+    if (bytes.length <= MAX_PACKET_BYTES) listener(bytes, from.address, from.port)
   })
   return {
     port: socket.address().port,
     send: (bytes, port, address) => {
       // A socket of IPv4 reaches no other address; one of IPv6 reaches IPv4 by the mapped form.
       if (!isSix && !isIPv4(address)) return
-      if (socket.getSendQueueSize() + bytes.length > MOST_WAITING_BYTES) return
+      if (socket.getSendQueueSize() + bytes.length > MAX_WAITING_BYTES) return
       send(socket, bytes, port, isSix && isIPv4(address) ? `::ffff:${address}` : address, logger)
     },
     close: () => new Promise((resolve) => socket.close(() => resolve())),

@@ -13,7 +13,7 @@ const PERIODS = { fill: 3_000, expire: 5_000, refresh: 60_000, save: 300_000 } a
 /** The shortest of them. */
 const TICK = 1_000
 /** Most saved nodes that are asked at the start. */
-const MOST_SAVED_ASKED = 128
+const MAX_SAVED_ASKED = 128
 
 export interface DiscoveryOptions {
   readonly key: NodeKey
@@ -24,7 +24,7 @@ export interface DiscoveryOptions {
   readonly dataDir: string
   /** Host announced in packets: an address of this node where one is known (p2p.md §1). */
   readonly host: string
-  /** Whether local addresses are exempt from subnet limits, as on development networks. */
+  /** True when local addresses are exempt from subnet limits, as on development networks. */
   readonly exemptsLocal: boolean
   readonly open: OpenDatagrams
   readonly resolve: Resolve
@@ -84,7 +84,7 @@ export class Discovery {
       send: (bytes, port, address) => transport.send(bytes, port, address),
     })
     const discovery = new Discovery(options, transport, protocol)
-    for (const node of chooseSome(await discovery.#book.read(), MOST_SAVED_ASKED, discovery.#random)) {
+    for (const node of chooseSome(await discovery.#book.read(), MAX_SAVED_ASKED, discovery.#random)) {
       if (!options.refusesNode(node.id)) protocol.ping(node.address, node.port, node.id)
     }
     discovery.#askBootstrapNodes()

@@ -49,7 +49,7 @@ export interface DiscoveryProtocolOptions {
   /** Host and port announced in packets, on which nobody relies (p2p.md §1). */
   readonly host: string
   readonly port: number
-  /** Whether local addresses are exempt from subnet limits. */
+  /** True when local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean
   /** Milliseconds, steady. */
   readonly clock: () => number
@@ -98,7 +98,7 @@ export class DiscoveryProtocol {
     return [...this.#contacts.inTable(), ...this.#contacts.spares()]
   }
 
-  /** Whether no node has responded. */
+  /** True when no node has responded. */
   get knowsNobody(): boolean {
     return this.#contacts.tableSize === 0
   }

@@ -4,7 +4,7 @@ import { KeyedRateLimiter, type Rate, RateLimiter } from './rateLimiter.ts'
 /** Rate of packets per source. A node sends another one a few per minute. */
 const SOURCE_RATE: Rate = { perSecond: 20, burst: 60 }
 /** Most tracked sources. */
-const MOST_SOURCES = 4096
+const MAX_SOURCES = 4096
 /**
  * Rates of packets from addresses that responded before, whose signature is only verified, and of all others,
  * whose signer has to be recovered, which takes a millisecond or two. Responses are exempt, because nobody
@@ -15,7 +15,7 @@ const STRANGER_RATE: Rate = { perSecond: 20, burst: 60 }
 
 /** Bounds the cost of unsolicited packets. Times are milliseconds of the monotonic clock. */
 export class InboundGate {
-  readonly #sources = new KeyedRateLimiter(SOURCE_RATE, MOST_SOURCES)
+  readonly #sources = new KeyedRateLimiter(SOURCE_RATE, MAX_SOURCES)
   readonly #known: RateLimiter
   readonly #strangers: RateLimiter
 
@@ -24,12 +24,12 @@ export class InboundGate {
     this.#strangers = new RateLimiter(STRANGER_RATE, now)
   }
 
-  /** Whether a packet of that source is processed. */
+  /** True when a packet of that source is processed. */
   admits(address: string, port: number, now: number): boolean {
     return this.#sources.take(sourceOf(address, port), now)
   }
 
-  /** Whether the signer of a packet may be recovered. @param known whether its address responded before */
+  /** True when the signer of a packet may be recovered. @param known whether its address responded before */
   mayCost(known: boolean, now: number): boolean {
     return (known ? this.#known : this.#strangers).take(now)
   }

@@ -31,7 +31,7 @@ export function createKnownNode(key: Buffer, address: string, port: number, now:
   }
 }
 
-/** Whether both are the same node at the same address. */
+/** True when both are the same node at the same address. */
 export function isSamePlace(one: KnownNode, address: string, port: number): boolean {
   return one.address === address && one.port === port
 }

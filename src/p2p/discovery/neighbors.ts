@@ -12,7 +12,7 @@ import type { NodeEntry } from './packet.ts'
  */
 const TOLD = { all: 20, nearest: 14, others: 5 } as const
 /** Most nodes of a response that are read. */
-const MOST_READ = 19
+const MAX_READ = 19
 const HIGHEST_PORT = 65_535
 
 /** A node named by another one. */
@@ -52,7 +52,7 @@ export function neighborsOf(
 export function namedNodes(nodes: readonly NodeEntry[], sender: string): NamedNode[] {
   const scope = scopeOf(sender)
   return nodes
-    .slice(0, MOST_READ)
+    .slice(0, MAX_READ)
     .filter(({ host, udp, id }) => {
       const isNode = id.length === NODE_ID_BYTES && udp >= 1 && udp <= HIGHEST_PORT && isIP(host) !== 0
       return isNode && mayName(scope, scopeOf(host))

@@ -15,7 +15,7 @@ export type InsertResult =
 export interface NodeTableOptions {
   /** {@link placeOf} the own id. */
   readonly ownIdHash: Buffer
-  /** Whether local addresses are exempt from subnet limits. */
+  /** True when local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean
 }
 

@@ -47,12 +47,12 @@ export class OpenRequests {
     return this.#questions.get(check)
   }
 
-  /** Whether a PING to that address is pending. */
+  /** True when a PING to that address is pending. */
   isPinged(address: string, port: number): boolean {
     return this.#pinged.has(endpointKey(address, port))
   }
 
-  /** Whether one more fits. */
+  /** True when one more fits. */
   hasRoom(reason: Reason, address: string): boolean {
     if (this.#counts[reason] >= LIMITS[reason]) return false
     if (reason !== 'stranger') return true

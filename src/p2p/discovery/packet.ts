@@ -46,7 +46,7 @@ export class DiscoveryPacketError extends Error {
 }
 
 /** Most bytes of a datagram: the reference's receive buffer. */
-export const MOST_PACKET_BYTES = 8192
+export const MAX_PACKET_BYTES = 8192
 
 const MDC_BYTES = 32
 const TYPE_AT = MDC_BYTES + SIGNATURE_BYTES
@@ -54,9 +54,9 @@ const LEAST_PACKET_BYTES = TYPE_AT + 1
 const TYPES = ['ping', 'pong', 'findNode', 'neighbors'] as const
 /** Pattern of a version 4 UUID. */
 const CHECK = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const MOST_NUMBER_BYTES = 4
+const MAX_NUMBER_BYTES = 4
 
-/** Whether a packet with this check is processed: it is a UUID of version 4 (p2p.md §1). */
+/** True when a packet with this check is processed: it is a UUID of version 4 (p2p.md §1). */
 export function isCheck(check: string): boolean {
   return CHECK.test(check)
 }
@@ -79,7 +79,7 @@ export function encodePacket(message: DiscoveryMessage, privateKey: Buffer, leas
  * @throws DiscoveryPacketError when the bytes are damaged or of another form
  */
 export function decodePacket(bytes: Buffer): DiscoveryPacket {
-  if (bytes.length < LEAST_PACKET_BYTES || bytes.length > MOST_PACKET_BYTES) {
+  if (bytes.length < LEAST_PACKET_BYTES || bytes.length > MAX_PACKET_BYTES) {
     throw new DiscoveryPacketError(`a packet of ${bytes.length} bytes`)
   }
   if (!keccak256(bytes.subarray(MDC_BYTES)).equals(bytes.subarray(0, MDC_BYTES))) {
@@ -184,6 +184,6 @@ function stringAt(item: RlpItem | undefined): Buffer {
 
 function numberAt(item: RlpItem | undefined): number {
   const bytes = stringAt(item)
-  if (bytes.length > MOST_NUMBER_BYTES) throw new DiscoveryPacketError(`a number of ${bytes.length} bytes`)
+  if (bytes.length > MAX_NUMBER_BYTES) throw new DiscoveryPacketError(`a number of ${bytes.length} bytes`)
   return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length)
 }

@@ -3,7 +3,7 @@ import type { KnownNode } from './knownNode.ts'
 import { BLOCK_LIMITS } from './nodeTable.ts'
 
 /** Most nodes outside of the table. */
-const MOST_NODES = 512
+const MAX_NODES = 512
 
 /** Nodes that responded and have no room in the table: they may send requests, be dialled and be saved. */
 export class RecentNodes {
@@ -37,7 +37,7 @@ export class RecentNodes {
       : [...this.#nodes.values()].filter(({ address }) => blockOf(address) === block)
     const [first] = kin.length >= BLOCK_LIMITS.table ? kin : []
     if (first !== undefined) this.#nodes.delete(first.id)
-    if (this.#nodes.size >= MOST_NODES) this.#nodes.delete(this.#nodes.keys().next().value ?? '')
+    if (this.#nodes.size >= MAX_NODES) this.#nodes.delete(this.#nodes.keys().next().value ?? '')
     this.#nodes.set(node.id, node)
   }
 

@@ -13,7 +13,7 @@ const PERIOD = 60_000
 const CREDIT_REST = 600_000
 
 /** Most sources and blocks of them that are tracked; those silent longest are evicted first. */
-const MOST_ACCOUNTS = 4096
+const MAX_ACCOUNTS = 4096
 
 /** Packets that may be sent before as much has come: one of each. */
 export type Credit = 'ping' | 'pong'
@@ -54,7 +54,9 @@ class Account {
     return now - this.#pongAt < PERIOD
   }
 
-  /** What was not sent in a period is not sent in the next one, and what was owed for one is settled. */
+  /**
+   * Bytes that were not sent in a period are not sent in the next one, and those that were owed for one are settled.
+   */
   #turnOver(now: number): void {
     if (this.#tenths < 0 ? now - this.#owedSince < PERIOD : now - this.#began < PERIOD) return
     this.#tenths = 0
@@ -94,7 +96,7 @@ export class ReplyBudget {
     return true
   }
 
-  /** Whether a PONG was sent to a source within the last minute. */
+  /** True when a PONG was sent to a source within the last minute. */
   hasPong(address: string, port: number, now: number): boolean {
     const [source] = this.#accountsOf(address, port, now)
     return source?.hasPong(now) === true
@@ -111,7 +113,7 @@ export class ReplyBudget {
     this.#accounts.delete(key)
     this.#accounts.set(key, account)
     const oldest = this.#accounts.keys().next()
-    if (this.#accounts.size > MOST_ACCOUNTS && !oldest.done) this.#accounts.delete(oldest.value)
+    if (this.#accounts.size > MAX_ACCOUNTS && !oldest.done) this.#accounts.delete(oldest.value)
     return account
   }
 }

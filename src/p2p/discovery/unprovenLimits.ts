@@ -13,7 +13,7 @@ const NEIGHBOR_RATES = {
 } as const
 
 /** Most sources and most blocks of which that is tracked. */
-const MOST_NAMED = 2048
+const MAX_NAMED = 2048
 
 /** A PING that is about to be sent. */
 export interface OutgoingPing {
@@ -22,7 +22,7 @@ export interface OutgoingPing {
   /** Its length. */
   readonly bytes: number
   readonly now: number
-  /** Whether it may be sent to a stranger before as much came from there (`ReplyBudget`). */
+  /** True when it may be sent to a stranger before as much came from there (`ReplyBudget`). */
   readonly onCredit: boolean
 }
 
@@ -30,8 +30,8 @@ export interface OutgoingPing {
 export class UnprovenLimits {
   readonly #exemptsLocal: boolean
   readonly #replies: ReplyBudget
-  readonly #sources = new KeyedRateLimiter(NEIGHBOR_RATES.source, MOST_NAMED)
-  readonly #blocks = new KeyedRateLimiter(NEIGHBOR_RATES.block, MOST_NAMED)
+  readonly #sources = new KeyedRateLimiter(NEIGHBOR_RATES.source, MAX_NAMED)
+  readonly #blocks = new KeyedRateLimiter(NEIGHBOR_RATES.block, MAX_NAMED)
 
   /** @param exemptsLocal whether blocks of local addresses are not counted, as on development networks */
   constructor(exemptsLocal: boolean) {
@@ -44,17 +44,17 @@ export class UnprovenLimits {
     this.#replies.received(address, port, bytes, now)
   }
 
-  /** Whether a PONG may be sent to whoever sent a PING and is not known. */
+  /** True when a PONG may be sent to whoever sent a PING and is not known. */
   mayPong(address: string, port: number, bytes: number, now: number): boolean {
     return this.#replies.take(address, port, bytes, now, 'pong')
   }
 
-  /** Whether a PONG was sent there within the last minute. */
+  /** True when a PONG was sent there within the last minute. */
   hasPong(address: string, port: number, now: number): boolean {
     return this.#replies.hasPong(address, port, now)
   }
 
-  /** Whether a PING may be sent. */
+  /** True when a PING may be sent. */
   mayPing(reason: Reason, { address, port, bytes, now, onCredit }: OutgoingPing): boolean {
     switch (reason) {
       case 'stranger':

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { findExposed, makePrivateFolder, restrictModes } from '../../storage/fileModes.ts'
 import { createNodeKey, type NodeKey, nodeKeyOf } from '../wire/curve.ts'
-import { MOST_KEY_FILE_BYTES, parseKeyText } from './referenceKey.ts'
+import { MAX_KEY_FILE_BYTES, parseKeyText } from './referenceKey.ts'
 
 /** File of a data directory with the key of the node: 64 hex digits. */
 export const NODE_KEY_FILE = 'node.key'
@@ -77,7 +77,7 @@ export function importNodeKey(dataDir: string, path: string, replaces: boolean):
 
 function readKeyText(path: string): string | null {
   try {
-    if (statSync(path).size > MOST_KEY_FILE_BYTES) throw new RangeError('it is too long for a key')
+    if (statSync(path).size > MAX_KEY_FILE_BYTES) throw new RangeError('it is too long for a key')
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

@@ -1,5 +1,5 @@
 /** Longest file of a key that is read, bytes. */
-export const MOST_KEY_FILE_BYTES = 16 * 1024
+export const MAX_KEY_FILE_BYTES = 16 * 1024
 
 const KEY_DIGITS = /^(?:0x)?([0-9a-f]{64})$/i
 const PROPERTY = /^\s*(\w+)\s*[=:]\s*(.*?)\s*$/

@@ -15,7 +15,7 @@ export interface Capability {
   readonly version: number
 }
 
-/** What all share (p2p.md §3). */
+/** The capability that all share (p2p.md §3). */
 export const RSK_CAPABILITY: Capability = { name: 'rsk', version: 62 }
 /** Snapshots of the state (p2p.md §5 Snapshot sync). It takes no codes. */
 export const SNAP_CAPABILITY: Capability = { name: 'snap', version: 1 }
@@ -69,7 +69,7 @@ function parseCapability(item: RlpItem): Capability {
   return { name: textOf(itemAt(fields, 0)), version: numberOf(itemAt(fields, 1)) }
 }
 
-/** Whether a list of capabilities has one in this very version. */
+/** True when a list of capabilities has one in this very version. */
 export function hasCapability(capabilities: readonly Capability[], wanted: Capability): boolean {
   return capabilities.some(({ name, version }) => name === wanted.name && version === wanted.version)
 }

@@ -9,7 +9,7 @@ export interface BlockIdentifier {
   readonly number: number
 }
 
-/** What a peer says of its chain; the old form of two elements leaves the last two out. */
+/** A peer's description of its chain; the old form of two elements leaves the last two out. */
 export interface ChainStatus {
   readonly bestNumber: number
   readonly bestHash: Buffer
@@ -17,7 +17,7 @@ export interface ChainStatus {
   readonly totalDifficulty: bigint | null
 }
 
-/** What a header names and its compressed form leaves out (RSKIP351): type 15, third element. */
+/** The part that a header names and its compressed form leaves out (RSKIP351): type 15, third element. */
 export interface BodyExtension {
   readonly version: number
   /** RLP list: `[bloom, edges?]` in version 1, `[bloom, baseEvent, edges?]` in version 2. */

@@ -13,7 +13,7 @@ export interface StatusMismatch {
   readonly reason: number
 }
 
-/** What is wrong with a peer's STATUS 0x10 (p2p.md §3), looked at in the order of the reference; null when nothing is. */
+/** The fault in a peer's STATUS 0x10 (p2p.md §3), looked at in the order of the reference; null when there is none. */
 export function checkStatus(
   status: EthStatus,
   chain: Pick<LocalChain, 'networkId' | 'genesisHash'>,

@@ -2,12 +2,12 @@ import { networkGroup } from './networkGroup.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Most handshakes within {@link WINDOW_MS}, per address and per subnet. */
-const MOST_OF_ADDRESS = 16
-const MOST_OF_GROUP = 64
+const MAX_OF_ADDRESS = 16
+const MAX_OF_GROUP = 64
 const WINDOW_MS = 10_000
 
 /** Most tracked addresses and subnets; the oldest is evicted first. */
-const MOST_KEPT = 2048
+const MAX_KEPT = 2048
 
 /** Limits the rate of connections per address: a handshake costs this node more than the initiator. */
 export class ConnectRate {
@@ -26,7 +26,7 @@ export class ConnectRate {
   admit(address: string): boolean {
     const own = this.#count(address)
     const group = this.#count(`${networkGroup(address)}/`)
-    return own <= MOST_OF_ADDRESS && group <= MOST_OF_GROUP
+    return own <= MAX_OF_ADDRESS && group <= MAX_OF_GROUP
   }
 
   #count(key: string): number {
@@ -38,7 +38,7 @@ export class ConnectRate {
     }
     this.#counts.delete(key)
     this.#counts.set(key, { since: now, count: 1 })
-    if (this.#counts.size > MOST_KEPT) {
+    if (this.#counts.size > MAX_KEPT) {
       const [oldest] = this.#counts.keys()
       if (oldest !== undefined) this.#counts.delete(oldest)
     }

@@ -12,10 +12,10 @@ export const CANDIDATE_BACK_OFF: BackOff = { first: 30_000, most: 3_600_000 }
 export const STATIC_BACK_OFF: BackOff = { first: 3000, most: 60_000 }
 
 /** Most tracked nodes; the one that failed longest ago is evicted first. */
-const MOST_NODES = 2000
+const MAX_NODES = 2000
 
 /** Doublings after which the maximum is reached in any case. */
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 
 /** Nodes that could not be reached, or did not stay. */
 export class DialHistory {
@@ -35,12 +35,12 @@ export class DialHistory {
   /** Records that a node could not be reached or disconnected at once. */
   failed(node: PeerAddress, { first, most }: BackOff): void {
     const key = keyOf(node)
-    const failures = Math.min(MOST_FAILURES, (this.#nodes.get(key)?.failures ?? 0) + 1)
+    const failures = Math.min(MAX_FAILURES, (this.#nodes.get(key)?.failures ?? 0) + 1)
     // Up to 50 % of jitter, so that nodes which failed together are not dialled together.
     const wait = Math.min(most, first * 2 ** (failures - 1)) * (1 + this.#random() / 2)
     this.#nodes.delete(key)
     this.#nodes.set(key, { failures, failedAt: this.#scheduler.now(), wait })
-    if (this.#nodes.size > MOST_NODES) {
+    if (this.#nodes.size > MAX_NODES) {
       const [oldest] = this.#nodes.keys()
       if (oldest !== undefined) this.#nodes.delete(oldest)
     }

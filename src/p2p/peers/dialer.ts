@@ -8,7 +8,7 @@ import type { Scheduler } from './scheduler.ts'
 const ROUND_MS = 3000
 
 /** Most concurrent dials. */
-const MOST_DIALS = 16
+const MAX_DIALS = 16
 
 /** Timeout of a dial with its handshake, milliseconds. */
 const DIAL_MS = 10_000
@@ -32,11 +32,11 @@ export interface DialerParts {
   /** Number of outgoing peers per subnet, and the limit per subnet. */
   readonly groups: () => Map<string, number>
   readonly mostPerGroup: number
-  /** Whether this node has no peer at all. */
+  /** True when this node has no peer at all. */
   readonly isAlone: () => boolean
   /** For discovered nodes. */
   readonly backOff: BackOff
-  /** Whether a node must not be dialled: itself, connected, banned. */
+  /** True when a node must not be dialled: itself, connected, banned. */
   readonly isRefused: (node: PeerAddress) => boolean
   readonly scheduler: Scheduler
   readonly random: () => number
@@ -118,7 +118,7 @@ export class Dialer {
   #mayDial(node: PeerAddress): boolean {
     return (
       !this.#isStopped &&
-      this.#open.size < MOST_DIALS &&
+      this.#open.size < MAX_DIALS &&
       !this.#open.has(keyOf(node)) &&
       !this.#parts.isRefused(node) &&
       this.#parts.history.mayDial(node, this.#parts.isAlone() ? ALONE_MS : Number.POSITIVE_INFINITY)

@@ -32,7 +32,7 @@ export class InboundRate {
     return this.#count <= this.#limit
   }
 
-  /** Whether the next one would exceed the limit. */
+  /** True when the next one would exceed the limit. */
   get isSpent(): boolean {
     return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= this.#limit
   }

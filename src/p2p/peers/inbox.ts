@@ -3,7 +3,7 @@ import type { PeerAccount } from './peerMemory.ts'
 import { isQuestion } from './pendingRequests.ts'
 
 /** Messages of a peer that may wait (p2p.md §4 Limits). */
-const MOST_MESSAGES = 2000
+const MAX_MESSAGES = 2000
 
 /** Queued bytes above which the connection is not read any more. */
 const PAUSE_BYTES = 4 * 1024 * 1024
@@ -16,7 +16,7 @@ export interface InboxParts {
   readonly memory: PeerAccount
   /** Handles a message; the next one waits for that. An exception is an internal error. */
   readonly deliver: (message: PeerMessage) => void | Promise<void>
-  /** Whether responses have to be sent before the next request is processed. */
+  /** True when responses have to be sent before the next request is processed. */
   readonly mustWait: () => boolean
   /** Called with what {@link deliver} threw. */
   readonly onFault: (error: unknown) => void
@@ -55,9 +55,9 @@ export class Inbox {
     return this.#questions.length + this.#others.length
   }
 
-  /** Whether a message would be accepted. @param length bytes of its payload */
+  /** True when a message would be accepted. @param length bytes of its payload */
   hasRoom(length: number): boolean {
-    return this.size < MOST_MESSAGES && this.#parts.memory.fits(length + OVERHEAD_BYTES)
+    return this.size < MAX_MESSAGES && this.#parts.memory.fits(length + OVERHEAD_BYTES)
   }
 
   /**
@@ -68,7 +68,7 @@ export class Inbox {
   push(message: PeerMessage, length: number): Promise<void> | undefined {
     const bytes = length + OVERHEAD_BYTES
     if (this.#isClosed) return undefined
-    if (this.size >= MOST_MESSAGES || !this.#parts.memory.take(bytes)) {
+    if (this.size >= MAX_MESSAGES || !this.#parts.memory.take(bytes)) {
       this.#dropped += 1
       return this.#pause?.promise
     }

@@ -85,7 +85,7 @@ export class PeerAdmission {
       : { kind: 'take', instead }
   }
 
-  /** Whether an address or its subnet has reached its limit. */
+  /** The limit that an address or its subnet has reached; null for none. */
   #crowd(address: string, seats: readonly Seat[]): Crowd | null {
     const { limits } = this.#parts
     const inbound = seats.filter((seat) => seat.inbound && !seat.trusted)

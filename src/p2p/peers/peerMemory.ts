@@ -132,7 +132,7 @@ export class PeerAccount {
     return true
   }
 
-  /** Whether there is room for so many more. */
+  /** True when there is room for so many more. */
   fits(bytes: number): boolean {
     return !this.#closed && this.#memory.fits(this, bytes)
   }

@@ -183,7 +183,7 @@ export class PeerNetwork implements PeerSet {
     this.#trust.setMembers(trusted)
   }
 
-  /** Whether there is to be a permanent connection to a node: by the operator, or as a member of the own fleet. */
+  /** True when there is to be a permanent connection to a node: by the operator, or as a member of the own fleet. */
   isStatic(id: string): boolean {
     return this.#statics.has(id) || this.#linked.has(id)
   }

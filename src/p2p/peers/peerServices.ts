@@ -14,7 +14,7 @@ export interface PeerServices {
   readonly seen: SeenMessages
   readonly ids: RequestIds
   readonly scheduler: Scheduler
-  /** Whether messages are paced to what peers that count them handle (p2p.md §4 Limits). */
+  /** True when messages are paced to what peers that count them handle (p2p.md §4 Limits). */
   readonly paces: boolean
   readonly log: Logger
 }

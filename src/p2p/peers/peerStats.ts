@@ -13,7 +13,7 @@ export interface PeerStats {
   readonly client: string
   readonly inbound: boolean
   readonly trusted: boolean
-  /** Whether the operator configured it as a permanent peer. */
+  /** True when the operator configured it as a permanent peer. */
   readonly static: boolean
   /** Name and version, e.g. `rsk/62`. */
   readonly capabilities: readonly string[]

@@ -21,7 +21,7 @@ interface Pending {
 }
 
 /** Most open requests per peer. */
-const MOST_PENDING = 2048
+const MAX_PENDING = 2048
 
 /** Weight of the latest response in the mean of {@link PendingRequests.latency}. */
 const LATENCY_WEIGHT = 0.2
@@ -75,9 +75,9 @@ export class PendingRequests {
     })
   }
 
-  /** Whether another request may be sent. */
+  /** True when another request may be sent. */
   get hasRoom(): boolean {
-    return !this.#isClosed && this.#open.size < MOST_PENDING
+    return !this.#isClosed && this.#open.size < MAX_PENDING
   }
 
   /** Passes a response to its request; false when there is none, or it is of another type. */
@@ -127,12 +127,12 @@ function answerTo(type: PeerRequest['type']): PeerResponse['type'] {
   return ANSWERS[type]
 }
 
-/** Whether a message is a response. */
+/** True when a message is a response. */
 export function isAnswer(message: { readonly type: string }): message is PeerResponse {
   return ANSWER_TYPES.has(message.type)
 }
 
-/** Whether a message is a request. */
+/** True when a message is a request. */
 export function isQuestion(message: { readonly type: string }): message is PeerRequest {
   return QUESTION_TYPES.has(message.type)
 }

@@ -14,9 +14,9 @@ export interface PeerAddress {
 export interface PeerJudge {
   /** @param peer its id is null while unknown */
   record(peer: { readonly id: string | null; readonly address: string }, event: ScoreEventName): void
-  /** Whether an address is banned or punished. */
+  /** True when an address is banned or punished. */
   refusesAddress(address: string): boolean
-  /** Whether a node id is banned or punished. */
+  /** True when a node id is banned or punished. */
   refusesNode(id: string): boolean
   /** Its score (p2p.md §8). */
   score(id: string): number

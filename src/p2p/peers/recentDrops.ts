@@ -7,7 +7,7 @@ import type { Scheduler } from './scheduler.ts'
 const REFUSED_MS = 10_000
 
 /** Most tracked addresses; the oldest is evicted first. */
-const MOST_ADDRESSES = 1024
+const MAX_ADDRESSES = 1024
 
 /** Addresses that were recently refused. */
 export class RecentDrops {
@@ -21,13 +21,13 @@ export class RecentDrops {
   record(address: string): void {
     this.#droppedAt.delete(address)
     this.#droppedAt.set(address, this.#scheduler.now())
-    if (this.#droppedAt.size > MOST_ADDRESSES) {
+    if (this.#droppedAt.size > MAX_ADDRESSES) {
       const [oldest] = this.#droppedAt.keys()
       if (oldest !== undefined) this.#droppedAt.delete(oldest)
     }
   }
 
-  /** Whether the address is refused now. */
+  /** True when the address is refused now. */
   has(address: string): boolean {
     const at = this.#droppedAt.get(address)
     if (at === undefined) return false

@@ -14,7 +14,7 @@ export interface RlpxIdentity {
   readonly key: NodeKey
   /** Name of its client. */
   readonly client: string
-  /** Whether it announces `snap`/1. */
+  /** True when it announces `snap`/1. */
   readonly snap: boolean
   /** Local IP address of outgoing connections; chosen by the system by default. */
   readonly localAddress?: string

@@ -6,7 +6,7 @@ const KEPT = 5000
 /** Stored characters of a digest: 120 bits. */
 const DIGEST_CHARACTERS = 20
 
-/** Whether a message is new, was received from another peer, or from this one. */
+/** Tells whether a message is new, was received from another peer, or from this one. */
 export type Sighting = 'new' | 'known' | 'repeated'
 
 /** Digests of recent blocks and transactions of all peers. */

@@ -26,7 +26,7 @@ export class TrustedPeers {
     }
   }
 
-  /** Whether connections from an address may be taken outside the limits before it is known whose they are. */
+  /** True when connections from an address may be taken outside the limits before it is known whose they are. */
   maySkipLimits(address: string): boolean {
     return this.#members.addresses.has(address) || this.trustsAddress(address)
   }

@@ -5,7 +5,9 @@ const MIB = 1024 * 1024
 
 /** Messages that nobody asked for: more than a node sends that follows the chain or fetches it in ranges. */
 const MESSAGES: PaceRate = { perSecond: 500, burst: 2000 }
-/** Of those that are dropped because the minute is spent: the reference sends no more in a second (p2p.md §4 Limits). */
+/**
+ * Of those that are dropped because the minute is spent: the reference sends no more in a second (p2p.md §4 Limits).
+ */
 const EXCESS: PaceRate = { perSecond: 100, burst: 100 }
 const BYTES: PaceRate = { perSecond: 2 * MIB, burst: 4 * MIB }
 

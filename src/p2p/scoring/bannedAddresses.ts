@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 
 const BITS = /^[0-9]{1,3}$/
-const MOST_BITS = { 4: 32, 6: 128 } as const
+const MAX_BITS = { 4: 32, 6: 128 } as const
 
 /** An address or a block of them that may not connect. */
 interface Ban {
@@ -12,7 +12,7 @@ interface Ban {
   readonly bits: number | null
 }
 
-/** What cannot be banned: no address, the machine itself, or a malformed block. */
+/** An address that cannot be banned: none, that of the machine itself, or a malformed block. */
 export class BanError extends Error {
   override readonly name = 'BanError'
   readonly code = 'BAN_ADDRESS'
@@ -45,7 +45,7 @@ export class BannedAddresses {
     )
   }
 
-  /** Whether the address is banned by itself or with a block. */
+  /** True when the address is banned by itself or with a block. */
   covers(address: string): boolean {
     if (this.#bans.size === 0) return false
     this.#lookup ??= lookupOf(this.#bans.values())
@@ -69,7 +69,7 @@ async function parseBan(text: string): Promise<Ban> {
   if (isOwn(address)) throw new BanError(text)
   if (bitsText === undefined) return { family, address, bits: null }
   const bits = Number(bitsText)
-  if (!BITS.test(bitsText) || bits < 1 || bits > MOST_BITS[family]) throw new BanError(text)
+  if (!BITS.test(bitsText) || bits < 1 || bits > MAX_BITS[family]) throw new BanError(text)
   return { family, address, bits }
 }
 

@@ -8,7 +8,7 @@ export interface PeerReputationOptions extends ScoreTableOptions {
   readonly bannedNodes: readonly string[]
 }
 
-/** What peers did, and who is refused for it or because an operator says so (p2p.md §8). */
+/** The record of what peers did, and of who is refused for it or because an operator says so (p2p.md §8). */
 export class PeerReputation {
   readonly #table: ScoreTable
   readonly #bans = new BannedAddresses()
@@ -24,12 +24,12 @@ export class PeerReputation {
     this.#table.record(peer, event)
   }
 
-  /** Whether an address is banned, alone or with its block, or punished. */
+  /** True when an address is banned, alone or with its block, or punished. */
   refusesAddress(address: string): boolean {
     return this.#bans.covers(address) || this.#table.isPunished('address', address)
   }
 
-  /** Whether a node id is banned or punished. */
+  /** True when a node id is banned or punished. */
   refusesNode(id: string): boolean {
     return this.#bannedNodes.has(id) || this.#table.isPunished('node', id)
   }

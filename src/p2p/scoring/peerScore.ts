@@ -1,6 +1,6 @@
 import type { ScoreEventName } from './scoreEvents.ts'
 
-/** What is counted of a peer (rpc.md §3.12), in the order in which it is answered. */
+/** The counters of a peer (rpc.md §3.12), in the order in which they are answered. */
 export const SCORE_COUNTERS = [
   'successfulHandshakes',
   'failedHandshakes',
@@ -19,15 +19,15 @@ export const SCORE_COUNTERS = [
 /** Name of something that is counted. */
 export type ScoreCounter = (typeof SCORE_COUNTERS)[number]
 
-/** What an event does to a score: one more while it is not negative, one less than zero at most, or nothing. */
+/** The effect of an event on a score: one more while it is not negative, one less than zero at most, or nothing. */
 export type ScoreEffect = 'raises' | 'lowers' | 'none'
 
-/** What becomes of an event (p2p.md §8). */
+/** The rule for an event (p2p.md §8). */
 export interface ScoreRule {
   /** null for what is not told to anybody. */
   readonly counter: ScoreCounter | null
   readonly effect: ScoreEffect
-  /** Whether it is punished, at the first one. */
+  /** True when it is punished, at the first one. */
   readonly punished: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What is noted of a peer (p2p.md §8). */
+/** The events that are recorded of a peer (p2p.md §8). */
 export const SCORE_EVENT_NAMES = [
   'successfulHandshake',
   'failedHandshake',

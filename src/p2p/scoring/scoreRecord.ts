@@ -25,7 +25,7 @@ export class ScoreRecord {
     return this.#score
   }
 
-  /** Whether it is punished now. A punishment that is over leaves nothing but its count. */
+  /** True when it is punished now. A punishment that is over leaves nothing but its count. */
   isPunished(now: number): boolean {
     if (this.#punishedUntil === null) return false
     if (now < this.#punishedUntil) return true

@@ -9,7 +9,7 @@ import { ScoreRecord } from './scoreRecord.ts'
  */
 const LIMITS: Readonly<Record<ScoreSubject, number>> = { node: 100, address: 4096 }
 
-/** Who did something. The id, 128 hex digits, is null as long as it is not known. */
+/** The node that did something. The id, 128 hex digits, is null as long as it is not known. */
 export interface ScoredPeer {
   readonly id: string | null
   readonly address: string
@@ -20,7 +20,7 @@ export interface ScoreTableOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, as the machine has them now. */
   readonly wallClock: () => number
-  /** Whether anybody is punished. */
+  /** True when anybody is punished. */
   readonly punishes: boolean
 }
 
@@ -87,7 +87,7 @@ export class ScoreTable {
   }
 }
 
-/** What lists show of a node id (p2p.md §8). */
+/** The form of a node id in lists (p2p.md §8). */
 export function shownNodeId(id: string): string {
   return id.slice(0, 8)
 }

@@ -17,7 +17,7 @@ export const ECIES_OVERHEAD: number = CIPHER_AT + TAG_BYTES
 /** Bytes of an iv. */
 export const IV_BYTES = 16
 
-/** What makes an encryption differ from every other: used once. */
+/** The secrets that make an encryption differ from every other: used once. */
 export interface EciesSecrets {
   readonly key: NodeKey
   readonly iv: Buffer

@@ -12,7 +12,10 @@ const HIGHEST_CODE = 0x7f
 /** Elements of header data that are looked at. */
 const MAX_HEADER_FIELDS = 8
 
-/** Who is asked before bytes of a frame are kept that is not whole yet, and told when they are not kept any more. */
+/**
+ * The owner of the memory that is asked before bytes of an unfinished frame are kept, and told when they are not kept
+ * any more.
+ */
 export interface FrameRoom {
   /** False where there is no room for so many more. */
   take(bytes: number): boolean

@@ -34,7 +34,7 @@ const PADDING_CHOICES = 200
 /** Gives that many random bytes. */
 export type Random = (length: number) => Buffer
 
-/** What one side makes up for one handshake. */
+/** The secrets that one side makes up for one handshake. */
 export interface FreshSecrets {
   readonly ephemeral: NodeKey
   readonly nonce: Buffer
@@ -43,13 +43,13 @@ export interface FreshSecrets {
   readonly padding: Buffer
 }
 
-/** What one side of a handshake needs of its end, and of the other. */
+/** The data that one side of a handshake needs of its end, and of the other. */
 export interface Handshake {
   readonly ephemeralId: Buffer
   readonly nonce: Buffer
 }
 
-/** What an auth says. */
+/** The contents of an auth. */
 export interface Auth extends Handshake {
   /** Node id of who dials: 64 bytes. */
   readonly id: Buffer

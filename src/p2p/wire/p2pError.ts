@@ -1,6 +1,6 @@
 import { CodedError } from '../../util/codedError.ts'
 
-/** What went wrong on a connection. */
+/** The kinds of failure of a connection. */
 export type P2pErrorCode =
   /** The other end was not reached. */
   | 'UNREACHABLE'
@@ -8,7 +8,7 @@ export type P2pErrorCode =
   | 'TIMEOUT'
   /** It closed before the handshake was over. */
   | 'ENDED'
-  /** What it sent before the first frame is no auth, no ack, or for another key. */
+  /** The bytes before the first frame are no auth, no ack, or for another key. */
   | 'HANDSHAKE'
   /** A frame whose MAC is wrong, or of a form that is not read. */
   | 'FRAME'
@@ -21,10 +21,10 @@ export type P2pErrorCode =
   /** Whoever asked for it does not want it any more. */
   | 'ABORTED'
 
-/** What another node sent is not what the protocol says, or it cannot be talked to. */
+/** The other node sent something that the protocol does not allow, or it cannot be talked to. */
 export class P2pError extends CodedError<P2pErrorCode> {
   override readonly name = 'P2pError'
-  /** What the other end said in DISCONNECT instead of going on with the handshake; null when it said nothing. */
+  /** The reason in the other end's DISCONNECT in place of the handshake; null when it said nothing. */
   readonly disconnectReason: number | null
 
   constructor(

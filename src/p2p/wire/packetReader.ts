@@ -22,7 +22,7 @@ export interface ReadPacket {
   readonly plain: Buffer
   /** As it was on the wire, with its size. */
   readonly packet: Buffer
-  /** What came behind it. */
+  /** The bytes behind it. */
   readonly rest: Buffer
 }
 

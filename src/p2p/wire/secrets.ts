@@ -3,7 +3,7 @@ import { type NodeKey, sharedX } from './curve.ts'
 import { FrameMac } from './frameMac.ts'
 import type { Handshake } from './handshake.ts'
 
-/** What both ends know after auth and ack (p2p.md §2). */
+/** The secrets that both ends know after auth and ack (p2p.md §2). */
 export interface SessionSecrets {
   readonly shared: Buffer
   /** Key of the frames, 32 bytes. */

@@ -7,7 +7,7 @@ import { facts, section } from '../ui/parts.js'
 
 /** Selectors of what tokens tell about themselves. */
 const QUESTIONS = { name: '0x06fdde03', symbol: '0x95d89b41', decimals: '0x313ce567', supply: '0x18160ddd' }
-const MOST_DECIMALS = 77n
+const MAX_DECIMALS = 77n
 
 /**
  * What a contract that is a token tells about itself; null for any other.
@@ -37,7 +37,7 @@ export async function tokenSection({ client, methods }, address, signal) {
     ['Name', said(decodeName(name ?? '0x') ?? '')],
     ['Symbol', said(told)],
     ['Decimals', String(digits)],
-    ['Supply', digits > MOST_DECIMALS ? String(total) : formatUnits(total, Number(digits))],
+    ['Supply', digits > MAX_DECIMALS ? String(total) : formatUnits(total, Number(digits))],
   ]
   return section(
     'Token',

@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
 import { suggestGasPrice } from '../sending/gasPrice.ts'
 
-/** What anvil tells about itself. There is no base fee and no fork. */
+/** Anvil's description of itself. There is no base fee and no fork. */
 export const nodeInfo = defineMethod({
   name: 'anvil_nodeInfo',
   aliases: ['hardhat_nodeInfo'],

@@ -14,9 +14,9 @@ import { storageRange } from '../tracers/storageRange.ts'
 import { atStoredBlock, traceTransactions } from '../tracers/traceBlock.ts'
 
 const WORD_BYTES = 32
-const MOST_TRANSACTIONS = 0x7fff_ffff
+const MAX_TRANSACTIONS = 0x7fff_ffff
 /** Most cells of an answer, and cells that are read at a time. */
-const MOST_CELLS = 1024
+const MAX_CELLS = 1024
 const PAGE = 512
 
 /**
@@ -28,7 +28,7 @@ export const storageRangeAt = defineMethod({
   doc: 'Cells of a contract before a transaction of a block, ordered by the hashes of their slots, at most 1,024.',
   params: [
     blockRef(),
-    boundedNumber('transactionIndex', MOST_TRANSACTIONS),
+    boundedNumber('transactionIndex', MAX_TRANSACTIONS),
     address(),
     startHash(),
     boundedNumber('maxResult', Number.MAX_SAFE_INTEGER),
@@ -42,7 +42,7 @@ export const storageRangeAt = defineMethod({
       if (index > block.transactions.length) {
         throw invalidParams(`the block has ${block.transactions.length} transactions`)
       }
-      const count = Math.min(most, MOST_CELLS)
+      const count = Math.min(most, MAX_CELLS)
       const cells = cellsBefore(context, block, index, account, start, count + 1)
       const shown = cells.slice(0, count)
       return {
@@ -81,7 +81,9 @@ function cellsBefore(
   )
 }
 
-/** What the transactions before one did to an account. @returns also whether nothing of what was before is left */
+/**
+ * The changes of an account by the transactions before one. @returns also whether nothing of what was before is left
+ */
 function changesBefore(context: NodeContext, block: Block, index: number, account: string) {
   const changes = new Map<bigint, string>()
   let isNew = false

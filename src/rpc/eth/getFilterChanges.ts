@@ -10,7 +10,7 @@ import { Forward, RawBytes, type RpcResult } from '../json.ts'
 import { encodeLogSearch } from '../logs/logSearch.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
-/** What happened since the last poll, or since the filter's creation (decisions.md D33). */
+/** The events since the last poll, or since the filter's creation (decisions.md D33). */
 export const getFilterChanges = defineMethod({
   name: 'eth_getFilterChanges',
   doc: 'What happened since the last poll of a filter.',

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Whether the node mines. */
+/** True when the node mines. */
 export const mining = defineMethod({
   name: 'eth_mining',
   doc: 'Whether the node mines.',

@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
 import { whenFiltered } from '../guards/whenFiltered.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
-import { encodeLogFilter, logFilter, MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
+import { encodeLogFilter, logFilter, MAX_CRITERIA_BYTES } from '../params/logFilter.ts'
 
 /** Handle of a filter for logs: of blocks that come or go after its creation (decisions.md D33). */
 export const newFilter = defineMethod({
@@ -13,7 +13,7 @@ export const newFilter = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
-  mostParamBytes: MOST_CRITERIA_BYTES,
+  mostParamBytes: MAX_CRITERIA_BYTES,
   handler: (context, [filter]) => {
     const bounds = filter.blockHash === null ? resolveFilterBounds(context, filter) : { from: null, to: null }
     const { filters, memory } = frontEvents(context)

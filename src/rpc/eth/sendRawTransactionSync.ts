@@ -64,7 +64,7 @@ function newestReceipt(context: NodeContext, hash: Buffer) {
   }
 }
 
-/** Whether the transaction waits for an earlier nonce. */
+/** True when the transaction waits for an earlier nonce. */
 async function waitsForOthers(context: NodeContext, hash: Buffer): Promise<boolean> {
   return (await context.pool.queued()).some(({ transaction }) => transaction.hash.equals(hash))
 }

@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { templateMiningOf } from '../guards/mining.ts'
 import { fixedData } from '../params/fixedData.ts'
 
-/** Whether a solution of `eth_getWork` is valid and its block is in the node (`src/mining/README.md`). */
+/** True when a solution of `eth_getWork` is valid and its block is in the node (`src/mining/README.md`). */
 export const submitWork = defineMethod({
   name: 'eth_submitWork',
   doc: 'Submits a solution of eth_getWork; the mix digest is the seed hash of the work.',

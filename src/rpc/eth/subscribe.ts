@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
 import { resumePoint } from '../logs/resumePoint.ts'
-import { MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
+import { MAX_CRITERIA_BYTES } from '../params/logFilter.ts'
 import { anyValue, parseResumeHash, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 
 const OPTIONS = {
@@ -24,7 +24,7 @@ export const subscribe = defineMethod({
   lane: 'inline',
   cost: 5,
   cache: 'none',
-  mostParamBytes: MOST_CRITERIA_BYTES,
+  mostParamBytes: MAX_CRITERIA_BYTES,
   handler: (context, [kind, options]) => {
     const { connection, subscriptions } = frontEvents(context)
     const topic = parseSubscriptionTopic(kind, options)

@@ -8,7 +8,7 @@ import { quantity, quantityOfBytes } from './quantity.ts'
 const ZERO_HASH = `0x${'00'.repeat(32)}`
 const ZERO_NONCE = `0x${'00'.repeat(8)}`
 
-/** What a block object is made of. */
+/** The parts of a block object. */
 export interface BlockFormat {
   readonly header: BlockHeader
   readonly uncles: readonly BlockHeader[]

@@ -5,7 +5,7 @@ import { RawJson } from '../json.ts'
 import { blockText, type JsonObject, membersOfBlock } from './formatBlock.ts'
 import { headerAnswer } from './headerAnswer.ts'
 
-/** What is not known before a block is sealed (rpc.md §3.3, decisions.md D28, D38). */
+/** The fields that are not known before a block is sealed (rpc.md §3.3, decisions.md D28, D38). */
 const UNKNOWN = { number: null, hash: null, nonce: null, logsBloom: null, miner: null }
 
 /**

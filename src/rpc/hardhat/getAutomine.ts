@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Whether a block is made as soon as there is a transaction. */
+/** True when a block is made as soon as there is a transaction. */
 export const getAutomine = defineMethod({
   name: 'hardhat_getAutomine',
   aliases: ['anvil_getAutomine'],

@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 
-/** What Hardhat tells plugins about its network; they keep deployments under the instance. */
+/** Hardhat's description of its network for plugins; they keep deployments under the instance. */
 export const metadata = defineMethod({
   name: 'hardhat_metadata',
   aliases: ['anvil_metadata'],

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { boundedNumber } from '../params/boundedNumber.ts'
-import { MOST_BLOCKS } from '../params/mineTarget.ts'
+import { MAX_BLOCKS } from '../params/mineTarget.ts'
 import { optional } from '../params/param.ts'
 
 /** Longest time between two blocks, seconds: a year. */
@@ -12,7 +12,7 @@ export const mineBlocks = defineMethod({
   aliases: ['anvil_mine'],
   doc: 'Mines some blocks, with a number of seconds from each to the next.',
   params: [
-    optional(boundedNumber('blocks', MOST_BLOCKS), 1),
+    optional(boundedNumber('blocks', MAX_BLOCKS), 1),
     optional(boundedNumber('interval', LONGEST_INTERVAL), null),
   ],
   result: { type: 'boolean' },

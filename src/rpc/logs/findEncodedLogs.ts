@@ -8,10 +8,10 @@ import { RECENT_DEPTH } from '../select/resolveBlock.ts'
 import { resolveLogRange } from './resolveLogRange.ts'
 
 /** Blocks of a range that the front thread searches. */
-const MOST_BLOCKS = 1024
+const MAX_BLOCKS = 1024
 /** Addresses and topics that are looked up in the index. */
-const MOST_TERMS = 16
-/** What a search may take, which is then some 100 µs: about the way to a worker and back with so long an answer. */
+const MAX_TERMS = 16
+/** The bounds of a search, which then takes some 100 µs: about the way to a worker and back with so long an answer. */
 const BOUNDS = { bytes: 256 * 1024, logs: 4096 }
 const NOTHING = { length: 0, moveTo: () => undefined }
 
@@ -30,8 +30,8 @@ export function findEncodedLogs(
   const range = resolveLogRange(context, filter, beyondHead)
   if (range === null) return []
   const head = chain.head()
-  if (countTerms(filter) > MOST_TERMS) return DELEGATE_TO_WORKER
-  const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)
+  if (countTerms(filter) > MAX_TERMS) return DELEGATE_TO_WORKER
+  const mostBlocks = Math.min(MAX_BLOCKS, node.settings.logBlocks)
   if (range.to - range.from >= mostBlocks || head.number - range.from > RECENT_DEPTH)
     return DELEGATE_TO_WORKER
   const hashes: Buffer[] = []

@@ -4,16 +4,16 @@ import type { ChainReader } from '../context.ts'
 
 const HASH_LENGTH = 32
 /** Most blocks that are read ahead. */
-export const MOST_BLOCKS = 64
+export const MAX_BLOCKS = 64
 const FIRST_ROOM = 16 * 1024
 /** A block beyond it waits for the next time, unless it is the first. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** Receipts and bodies of some blocks, read into memory that is used again. */
 export class LogBlocks {
   readonly #chain: ChainReader
-  readonly #keys = Buffer.alloc(MOST_BLOCKS * BLOCK_KEY_LENGTH)
-  readonly #ends = new Int32Array(2 * MOST_BLOCKS)
+  readonly #keys = Buffer.alloc(MAX_BLOCKS * BLOCK_KEY_LENGTH)
+  readonly #ends = new Int32Array(2 * MAX_BLOCKS)
   #bytes = Buffer.allocUnsafe(FIRST_ROOM)
   #end = 0
 
@@ -25,8 +25,8 @@ export class LogBlocks {
   read(heights: readonly number[], hashes: Buffer): StoredLogBlocks {
     this.#end = 0
     let blocks = 0
-    for (const number of heights.slice(0, MOST_BLOCKS)) {
-      if (blocks > 0 && this.#end >= MOST_BYTES) break
+    for (const number of heights.slice(0, MAX_BLOCKS)) {
+      if (blocks > 0 && this.#end >= MAX_BYTES) break
       const key = blockKey({
         number,
         hash: hashes.subarray(blocks * HASH_LENGTH, (blocks + 1) * HASH_LENGTH),

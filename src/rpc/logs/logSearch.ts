@@ -4,7 +4,7 @@ import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { anchoredRuns, type BlockRun } from '../select/anchoredChain.ts'
-import { LogBlocks, MOST_BLOCKS } from './logBlocks.ts'
+import { LogBlocks, MAX_BLOCKS } from './logBlocks.ts'
 
 /** A block whose logs are wanted; `removed`: they are told as taken back. */
 export interface ListedBlock {
@@ -32,7 +32,7 @@ export interface LogsRead {
   readonly count: number
   /** Height of the last block that was read; null when there was none. */
   readonly last: number | null
-  /** What is left; null at the end. */
+  /** The rest of the search; null at the end. */
   readonly rest: LogSearch | null
 }
 
@@ -122,7 +122,7 @@ class LogReader {
 
   /** Adds blocks from a place on whose logs are not kept, some at once. @returns how many */
   #addStored({ heights, hashes }: BlockRun, from: number, removed: boolean): number {
-    const ahead = hashes.subarray(from * HASH_LENGTH, (from + MOST_BLOCKS) * HASH_LENGTH)
+    const ahead = hashes.subarray(from * HASH_LENGTH, (from + MAX_BLOCKS) * HASH_LENGTH)
     const missing = Math.max(1, this.#page.countMissing(ahead))
     this.#stored ??= new LogBlocks(this.#context.chain)
     return this.#page.addStored(this.#stored.read(heights.slice(from, from + missing), ahead), removed)

@@ -1,4 +1,4 @@
-import { MOST_CATCH_UP_EVENTS } from '../../filters/catchUps.ts'
+import { MAX_CATCH_UP_EVENTS } from '../../filters/catchUps.ts'
 import { countEvents } from '../../filters/chainWalk.ts'
 import type { ResumePoint } from '../../filters/subscriptionHub.ts'
 import type { NodeContext } from '../context.ts'
@@ -15,9 +15,9 @@ export function resumePoint({ chain }: NodeContext, hash: Buffer): ResumePoint {
   if (header === null) throw unknownBlock(hash)
   const head = chain.head()
   const block = { number: header.number, hash }
-  if (countEvents(chain, block, head.number, MOST_CATCH_UP_EVENTS) === null) {
+  if (countEvents(chain, block, head.number, MAX_CATCH_UP_EVENTS) === null) {
     throw invalidParams(
-      `fromBlock is more than ${MOST_CATCH_UP_EVENTS} blocks away from the head, abandoned ones included: read the logs before it with eth_getLogs`,
+      `fromBlock is more than ${MAX_CATCH_UP_EVENTS} blocks away from the head, abandoned ones included: read the logs before it with eth_getLogs`,
     )
   }
   assertReceiptsKept(chain, Math.min(header.number + 1, head.number))

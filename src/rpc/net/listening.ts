@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Whether the node listens for peers or clients: always true when somebody gets an answer, as in the reference. */
+/** True when the node listens for peers or clients: always true when somebody gets an answer, as in the reference. */
 export const listening = defineMethod({
   name: 'net_listening',
   doc: 'Whether the node listens for peers or clients.',

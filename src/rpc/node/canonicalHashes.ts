@@ -6,9 +6,9 @@ const HASH_WORDS = HASH_LENGTH / 4
 const CHUNK_BITS = 8
 const CHUNK_HEIGHTS = 1 << CHUNK_BITS
 /** Chunks that are kept: a million heights would take 32 MB, these take 2. */
-const MOST_CHUNKS = 256
+const MAX_CHUNKS = 256
 /** Blocks by which a chain may have grown between two moments; more are not looked at one by one. */
-const MOST_FOLLOWED = 64
+const MAX_FOLLOWED = 64
 
 interface Chunk {
   readonly words: Int32Array
@@ -33,7 +33,7 @@ export class CanonicalHashes {
     this.#tip = tip
     if (before === null || before.hash.equals(tip.hash)) return
     let header: BlockHeader | null = tip
-    if (tip.number - before.number > MOST_FOLLOWED) header = null
+    if (tip.number - before.number > MAX_FOLLOWED) header = null
     while (header !== null && header.number > before.number) header = headerOf(header.parentHash)
     if (header?.hash.equals(before.hash) !== true) this.#chunks.clear()
   }
@@ -73,7 +73,7 @@ export class CanonicalHashes {
     }
     if (kept !== undefined) this.#chunks.delete(number)
     this.#chunks.set(number, chunk)
-    if (this.#chunks.size > MOST_CHUNKS) {
+    if (this.#chunks.size > MAX_CHUNKS) {
       const oldest = this.#chunks.keys().next()
       if (oldest.done !== true) this.#chunks.delete(oldest.value)
     }

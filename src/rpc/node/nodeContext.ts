@@ -12,7 +12,7 @@ import { ImpersonatedAccounts } from './impersonatedAccounts.ts'
 import { createStateReader } from './stateReader.ts'
 import { StoredChain } from './storedChain.ts'
 
-/** What a context is made of. Each thread makes its own over the stores that all share. */
+/** The parts of a context. Each thread makes its own over the stores that all share. */
 export interface NodeContextParts {
   readonly spec: NetworkSpec
   readonly node: NodeInfo

@@ -7,7 +7,7 @@ import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 import type { AccountView, ChainReader, StateReader, StateView } from '../context.ts'
 import { stateNotFound } from '../select/history.ts'
 
-/** What the native core tells about an account. */
+/** The native core's view of an account. */
 type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
 
 /**

@@ -32,7 +32,7 @@ export class StoredChain implements ChainReader {
   #reader: ChainStoreReader
   #head: BlockHeader | null = null
   #history: StoredHistory | null = null
-  /** Whether a state was ever edited, as of the last moment. */
+  /** True when a state was ever edited, as of the last moment. */
   mayHaveEditedStates = true
   /** Rewinds of the chain that were followed. */
   #rewinds = 0

@@ -4,7 +4,7 @@ import { invalidParams } from '../errors.ts'
 import { boundedNumber } from './boundedNumber.ts'
 import type { Param } from './param.ts'
 
-/** What the numbers of an interval count, and how many of them are a second. */
+/** The units of the numbers of an interval, and how many of them are a second. */
 const UNITS = { seconds: 1, milliseconds: 1000 } as const
 
 /** One of {@link UNITS}. */

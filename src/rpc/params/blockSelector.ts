@@ -23,7 +23,7 @@ export type BlockSelector =
       readonly hash: Buffer
       readonly text: string
       readonly requireCanonical: boolean
-      /** Whether it stood in a map `{blockHash}`; errors are worded differently. */
+      /** True when it stood in a map `{blockHash}`; errors are worded differently. */
       readonly inMap: boolean
     }
 
@@ -68,7 +68,7 @@ export interface BlockSelectorOptions {
   readonly name?: string
   /** Decimal text is a number (eth_call, eth_estimateGas) or `invalid blocknumber` (the others). */
   readonly decimal?: boolean
-  /** Whether `pending` is accepted; false for methods that have no answer for that block. */
+  /** True when `pending` is accepted; false for methods that have no answer for that block. */
   readonly pending?: boolean
 }
 
@@ -182,7 +182,7 @@ export function pendingUnsupported(method: string): RpcError {
   return invalidParams(`The method ${method} doesn't support 'pending' as a parameter`)
 }
 
-/** Whether the text is a tag as it is written. */
+/** True when the text is a tag as it is written. */
 export function isBlockTag(text: string): text is BlockTag {
   return BLOCK_TAGS.has(text)
 }

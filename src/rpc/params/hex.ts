@@ -4,7 +4,7 @@ import { namingBlocks, type Param, scalarText } from './param.ts'
 const HEX_DIGITS = /^[0-9a-fA-F]*$/
 const ADDRESS_DIGITS = 40
 const HASH_DIGITS = 64
-/** What errors call the hash of a block. */
+/** The name of the hash of a block in errors. */
 const BLOCK_HASH = 'block hash'
 
 /** Hex text with or without `0x`, an odd number of digits padded on the left; null when it is no hex. */

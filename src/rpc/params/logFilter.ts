@@ -9,7 +9,7 @@ import { type BlockName, isGiven, isJsonObject, namingBlocks, nodeText, type Par
  * Most bytes of the parameters (JSON text) of a filter or subscription, which stay in memory: some 1,400 addresses.
  * eth_getLogs, which keeps nothing, takes as many as fit in a body (decisions.md D54).
  */
-export const MOST_CRITERIA_BYTES = 65_536
+export const MAX_CRITERIA_BYTES = 65_536
 
 /** A log filter. Empty lists match anything. */
 export interface LogFilter extends LogCriteria {

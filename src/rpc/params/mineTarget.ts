@@ -4,12 +4,12 @@ import { boundedNumber } from './boundedNumber.ts'
 import { isGiven, isJsonObject, type Param } from './param.ts'
 
 /** Most blocks of one request: each takes about a millisecond of the one thread that writes. */
-export const MOST_BLOCKS = 100_000
+export const MAX_BLOCKS = 100_000
 
 /** A time, or `{timestamp, blocks}` (the parameter of evm_mine in Hardhat and Foundry). */
 export function mineTarget(name = 'timestamp'): Param<MineRequest> {
   const time = boundedNumber('timestamp', Number.MAX_SAFE_INTEGER)
-  const blocks = boundedNumber('blocks', MOST_BLOCKS)
+  const blocks = boundedNumber('blocks', MAX_BLOCKS)
   return {
     name,
     schema: {

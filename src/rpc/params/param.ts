@@ -38,7 +38,7 @@ export function optional<T, F>(param: Param<T>, fallback: F): Param<T | F> {
   }
 }
 
-/** Whether an optional parameter, or an optional member of an object, is there: null means that it is not. */
+/** True when an optional parameter, or an optional member of an object, is there: null means that it is not. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
@@ -76,7 +76,7 @@ export function nodeText(value: unknown): string {
   return typeof value === 'object' && value !== null ? '' : scalarText(value)
 }
 
-/** Whether the value is a JSON object. */
+/** True when the value is a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,7 +5,9 @@ import type { Param } from './param.ts'
 const HASH_CHARACTERS = 66
 const BARE_HASH = /^[0-9a-fA-F]{64}$/
 
-/** Block of the raw header: a tag, a 0x number, or a hash with or without 0x; one error for anything else (rpc.md §2). */
+/**
+ * Block of the raw header: a tag, a 0x number, or a hash with or without 0x; one error for anything else (rpc.md §2).
+ */
 export function plainBlock(name = 'block'): Param<BlockSelector> {
   return blockText(name, parsePlainBlock)
 }

@@ -6,9 +6,9 @@ import { isGiven, isJsonObject, type Param } from './param.ts'
 import { stateOverrides } from './stateOverrides.ts'
 
 /** Most blocks of one request, those filled in between included. */
-export const MOST_SIMULATED_BLOCKS = 256
+export const MAX_SIMULATED_BLOCKS = 256
 /** Most calls of one request. */
-const MOST_CALLS = 1000
+const MAX_CALLS = 1000
 
 /** A block of eth_simulateV1. */
 export interface BlockStateCalls {
@@ -21,7 +21,7 @@ export interface BlockStateCalls {
 export interface Simulation {
   readonly blocks: readonly BlockStateCalls[]
   readonly validation: boolean
-  /** Whether payments of the native currency are logs, too. */
+  /** True when payments of the native currency are logs, too. */
   readonly traceTransfers: boolean
   readonly fullTransactions: boolean
 }
@@ -60,11 +60,11 @@ export function simulation(name = 'simulation'): Param<Simulation> {
         throw invalidParams('Invalid blockStateCalls: an array of blocks expected.')
       }
       const blocks = blockStateCalls.map((block: unknown) => parseBlock(block, method))
-      if (blocks.length > MOST_SIMULATED_BLOCKS) {
-        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MOST_SIMULATED_BLOCKS}`)
+      if (blocks.length > MAX_SIMULATED_BLOCKS) {
+        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MAX_SIMULATED_BLOCKS}`)
       }
-      if (blocks.reduce((sum, { calls }) => sum + calls.length, 0) > MOST_CALLS) {
-        throw new RpcError('simulatedTooMuch', `too many calls: at most ${MOST_CALLS}`)
+      if (blocks.reduce((sum, { calls }) => sum + calls.length, 0) > MAX_CALLS) {
+        throw new RpcError('simulatedTooMuch', `too many calls: at most ${MAX_CALLS}`)
       }
       return {
         blocks,

@@ -11,14 +11,17 @@ export const MAX_TRACES = 10_000
 /** How two lists of addresses go together (decisions.md D80). */
 export type TraceMode = 'intersection' | 'union'
 
-/** What trace_filter looks for. */
+/** The criteria of trace_filter. */
 export interface TraceFilter {
   readonly fromBlock: BlockSelector
   readonly toBlock: BlockSelector
   /** 20 bytes each; empty means any. */
   readonly fromAddresses: readonly Buffer[]
   readonly toAddresses: readonly Buffer[]
-  /** Whether sender and receiver have to be among the addresses, or one of the two. Without one of the lists it is the same. */
+  /**
+   * True when sender and receiver have to be among the addresses, or one of the two. Without one of the lists it is the
+   * same.
+   */
   readonly mode: TraceMode
   /** Traces to pass over. */
   readonly after: number

@@ -51,7 +51,7 @@ const FORMS: ReadonlyMap<string, FormOf> = new Map<string, FormOf>([
 const STATE_OVERRIDES = stateOverrides('stateOverrides')
 const MUX = 'muxtracer'
 /** Tracers of a muxTracer: each of them is an execution. */
-const MOST_MUXED = 8
+const MAX_MUXED = 8
 
 const NAMES = [
   'rskTracer',
@@ -125,7 +125,7 @@ export function parseTraceOptions(options: Record<string, unknown>): TraceForm {
 function muxForm(config: unknown): TraceForm {
   if (!isJsonObject(config)) throw invalidParams('muxTracer: tracerConfig names the tracers')
   const entries = Object.entries(config)
-  if (entries.length > MOST_MUXED) throw invalidParams(`muxTracer: at most ${MOST_MUXED} tracers`)
+  if (entries.length > MAX_MUXED) throw invalidParams(`muxTracer: at most ${MAX_MUXED} tracers`)
   const forms = entries.map(([name, inner]): readonly [string, TraceForm] => {
     if (!FORMS.has(name.toLowerCase())) throw unknownTracer(name)
     return [name, parseTraceOptions({ tracer: name, tracerConfig: isJsonObject(inner) ? inner : {} })]
@@ -149,14 +149,14 @@ const ENABLING: ReadonlySet<string> = new Set([
   'enableMemory',
   'enableReturnData',
 ])
-const MOST_LIMIT = 0xffff_ffff
+const MAX_LIMIT = 0xffff_ffff
 
 function setSwitch(switches: Switches, key: string, value: unknown): void {
   if (!isGiven(value)) return
   const on = nodeText(value).toLowerCase() === 'true'
   if (isEnabling(key)) switches[key] = on
   if (key === 'limit' && Number.isSafeInteger(value)) {
-    switches.limit = Math.min(Math.max(Number(value), 0), MOST_LIMIT)
+    switches.limit = Math.min(Math.max(Number(value), 0), MAX_LIMIT)
   }
   const disabling = DISABLING.get(key.toLowerCase())
   if (disabling !== undefined && on) switches[disabling] = true

@@ -1,11 +1,11 @@
 import { invalidParams } from '../errors.ts'
 import type { Param } from './param.ts'
 
-/** What the answer of a replay contains besides the output. */
+/** The parts of the answer of a replay besides the output. */
 export interface TraceTypes {
   /** The calls. */
   readonly trace: boolean
-  /** What changed in the state. */
+  /** The changes of the state. */
   readonly stateDiff: boolean
 }
 

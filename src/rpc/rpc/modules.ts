@@ -1,7 +1,7 @@
 import { openModules } from '../availability.ts'
 import { defineMethod, type MethodDefinition } from '../defineMethod.ts'
 
-/** What the reference answers as the version of each module. */
+/** The version of each module in the reference's answer. */
 const MODULE_VERSION = '1.0'
 
 /** `rpc_modules`: the modules that are open (rpc.md §3.1). `methods` gives the whole list. */

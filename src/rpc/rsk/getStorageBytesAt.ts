@@ -5,7 +5,7 @@ import { address } from '../params/hex.ts'
 import { slot } from '../params/number.ts'
 import { atBlock } from '../select/resolveBlock.ts'
 
-/** What the reference answers for a cell that is not there. */
+/** The reference's answer for a cell that is not there. */
 const ABSENT = '0x0'
 
 /** A storage cell as it is stored, of any length: the cells of system contracts are wider than a word. */

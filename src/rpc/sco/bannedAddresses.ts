@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** What is banned: single addresses, then blocks. */
+/** The banned addresses: single ones, then blocks. */
 export const bannedAddresses = defineMethod({
   name: 'sco_bannedAddresses',
   doc: 'Banned IP addresses and blocks of them.',

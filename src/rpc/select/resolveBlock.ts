@@ -86,7 +86,7 @@ export function atBlockForCall<T>(
  */
 export const RECENT_DEPTH = 8192
 
-/** Whether the selector names a recent block by its number or a tag. */
+/** True when the selector names a recent block by its number or a tag. */
 export function isRecent({ chain }: NodeContext, selector: BlockSelector): boolean {
   if (selector.kind === 'hash') return false
   if (selector.kind === 'tag') return selector.tag !== 'earliest'
@@ -119,7 +119,7 @@ export function latestUnlessHosted({ node }: NodeContext): BlockSelector {
   return LATEST
 }
 
-/** Whether the selector is the pending tag. */
+/** True when the selector is the pending tag. */
 export function isPending(selector: BlockSelector): boolean {
   return selector.kind === 'tag' && selector.tag === 'pending'
 }

@@ -4,7 +4,7 @@ import { invalidParams, type RpcError } from '../errors.ts'
 
 /** Place of `v` in a signed transaction (consensus.md §5.1), and its most bytes: a chain id has 256 bits. */
 const V_PLACE = 6
-const MOST_V_BYTES = 32
+const MAX_V_BYTES = 32
 /** Least `v` of a chain id (EIP-155). */
 const CHAIN_ID_OFFSET = 35n
 
@@ -22,6 +22,6 @@ export function wrongChainId(found: string | number | bigint, own: number): RpcE
  */
 export function chainIdOfWideV(encoded: Uint8Array): bigint | null {
   const v = parseRLPList(encoded)[V_PLACE]?.bytes
-  if (v === undefined || v.length < 2 || v.length > MOST_V_BYTES || v[0] === 0) return null
+  if (v === undefined || v.length < 2 || v.length > MAX_V_BYTES || v[0] === 0) return null
   return (bytesToBigInt(v) - CHAIN_ID_OFFSET) / 2n
 }

@@ -13,7 +13,9 @@ const LEGACY_ONLY =
   'this network takes legacy transactions: send type 0 with gasPrice, ' +
   "that is type: 'legacy' in viem, type: 0 in ethers, gasPrice in Hardhat and web3, --legacy in Foundry"
 
-/** Methods by which clients price transactions with a type; where they are there, clients send such (decisions.md D44). */
+/**
+ * Methods by which clients price transactions with a type; where they are there, clients send such (decisions.md D44).
+ */
 const FEE_MARKET_METHODS: ReadonlySet<string> = new Set([
   'eth_baseFee',
   'eth_blobBaseFee',
@@ -21,7 +23,7 @@ const FEE_MARKET_METHODS: ReadonlySet<string> = new Set([
   'eth_maxPriorityFeePerGas',
 ])
 
-/** What to say of a method that prices transactions with a type; undefined for any other. */
+/** The explanation for a method that prices transactions with a type; undefined for any other. */
 export function whyNoFeeMarket(method: string): string | undefined {
   if (!FEE_MARKET_METHODS.has(method)) return undefined
   return `the method ${method} does not exist/is not available: ${LEGACY_ONLY}`

@@ -6,7 +6,7 @@ import type { SimulatedBlock } from '../../execution/simulation.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 import { RpcError } from '../errors.ts'
 import type { BlockOverrides } from '../params/blockOverrides.ts'
-import { type BlockStateCalls, MOST_SIMULATED_BLOCKS } from '../params/simulationParam.ts'
+import { type BlockStateCalls, MAX_SIMULATED_BLOCKS } from '../params/simulationParam.ts'
 
 const NO_DATA = Buffer.alloc(0)
 const BLOCK_NUMBER_BYTES = 4
@@ -27,8 +27,8 @@ export function planBlocks(
       const parent = planned.at(-1)?.header ?? base
       const isFiller = (blockOverrides.number ?? 0) > parent.number + 1
       const header = nextHeader(parent, isFiller ? {} : blockOverrides)
-      if (planned.length >= MOST_SIMULATED_BLOCKS) {
-        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MOST_SIMULATED_BLOCKS}`)
+      if (planned.length >= MAX_SIMULATED_BLOCKS) {
+        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MAX_SIMULATED_BLOCKS}`)
       }
       if (isFiller) {
         planned.push({ header, overrides: [], calls: [] })

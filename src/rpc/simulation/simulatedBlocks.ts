@@ -37,7 +37,7 @@ export function assertExecutable(outcomes: readonly (readonly SimulatedOutcome[]
   }
 }
 
-/** What an answer shows beside the results. */
+/** The parts of an answer beside the results. */
 export interface SimulationForm {
   /** With a log for each payment of the native currency. */
   readonly traceTransfers: boolean

@@ -12,7 +12,7 @@ import { CarriedState } from '../tracers/carriedState.ts'
 import { tracedCall } from '../tracers/tracedCall.ts'
 
 /** Most calls of one request. */
-const MOST_CALLS = 100
+const MAX_CALLS = 100
 const NOBODY = Buffer.alloc(20)
 
 /** Flat traces of simulated calls, each on the state that the one before left, as Parity's method. */
@@ -57,12 +57,12 @@ function tracedCalls(): Param<readonly TypedCall[]> {
     schema: {
       type: 'array',
       items: { type: 'array', items: [object.schema, { type: 'array' }] },
-      maxItems: MOST_CALLS,
+      maxItems: MAX_CALLS,
     },
     optional: false,
     parse: (value, method) => {
       if (!Array.isArray(value)) throw invalidParams('Invalid calls: array expected.')
-      if (value.length > MOST_CALLS) throw invalidParams(`too many calls: at most ${MOST_CALLS}`)
+      if (value.length > MAX_CALLS) throw invalidParams(`too many calls: at most ${MAX_CALLS}`)
       return value.map((pair: unknown) => {
         if (!Array.isArray(pair) || pair.length !== 2) {
           throw invalidParams('Invalid calls: each is a call object and a list of trace types.')

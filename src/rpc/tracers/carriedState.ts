@@ -6,7 +6,7 @@ import { type AccountDiffs, changedSlots, type TracedAccount } from './accountDi
 const NOTHING: TracedAccount = {}
 const GONE = { balance: 0n, nonce: 0n, code: Buffer.alloc(0), state: new Map<bigint, Buffer>() }
 
-/** What calls changed so far, as overrides for the next one. */
+/** The changes by calls so far, as overrides for the next one. */
 export class CarriedState {
   readonly #accounts = new Map<string, AccountOverride>()
   readonly #nonceOf: (address: Buffer) => bigint
@@ -16,7 +16,7 @@ export class CarriedState {
     this.#nonceOf = (address) => account(address)?.nonce ?? 0n
   }
 
-  /** What the next call sees in place of the state. */
+  /** The overrides that the next call sees in place of the state. */
   get overrides(): readonly AccountOverride[] {
     return [...this.#accounts.values()]
   }

@@ -31,7 +31,7 @@ function accountDiff(before: TracedAccount | undefined, after: TracedAccount | u
   }
 }
 
-/** Whether the account did not exist before: prestateTracer lists an account that was only paid as empty. */
+/** True when the account did not exist before: prestateTracer lists an account that was only paid as empty. */
 function isEmpty({ balance, nonce, code, storage }: TracedAccount): boolean {
   return (
     BigInt(balance ?? 0) === 0n &&

@@ -26,7 +26,7 @@ const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
 const REVISION_BYTES = 6
 
-/** What users can do about a refused format. */
+/** The advice to users about a refused format. */
 const FORMAT_ADVICE: Partial<Record<StorageErrorCode, string>> = {
   STORAGE_NEWER: 'run a newer build',
   STORAGE_OLDER: 'stop the node and convert its directory with `rhizome migrate`',
@@ -38,7 +38,7 @@ export interface AccessStoreOptions {
   readonly dataDir: string
   /** Reads every page before the store is used: only where no other process writes it. */
   readonly checked?: boolean
-  /** Whether the node belongs to a fleet: its keys are those of the fleet then, and the others open nothing. */
+  /** True when the node belongs to a fleet: its keys are those of the fleet then, and the others open nothing. */
   readonly fleet?: boolean
 }
 
@@ -137,7 +137,9 @@ export class AccessStore {
     return true
   }
 
-  /** Changes a key of the fleet at this member alone and returns its record. @throws AccessError what the change throws */
+  /**
+   * Changes a key of the fleet at this member alone and returns its record. @throws AccessError what the change throws
+   */
   changeFleetKey(id: string, change: FleetKeyChange): FleetKey {
     return this.#change(() => {
       const changed = change(this.#fleetKey(id))
@@ -242,7 +244,7 @@ export class AccessStore {
     return this.lives.add(added)
   }
 
-  /** What this node counted of a key on a day, cost units. */
+  /** The use of a key on a day that this node counted, cost units. */
   ownCost(id: string, day: number): number {
     return this.lives.ownCost(id, day)
   }

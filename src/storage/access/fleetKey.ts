@@ -18,7 +18,7 @@ export interface FleetKey {
   readonly isRemoved: boolean
 }
 
-/** What records without a version have: those of the fleets before. */
+/** The version of records without one: those of the fleets before. */
 const NO_VERSION: KeyVersion = { counter: 0, time: 0, member: '' }
 
 /** The form in which keys of a fleet are stored and told. */
@@ -96,7 +96,7 @@ export function holdsOver(one: FleetKey, other: FleetKey): boolean {
   return Buffer.compare(encodeFleetKey(one), encodeFleetKey(other)) < 0
 }
 
-/** What decides between records, each the more the better. */
+/** The values that decide between records, each the more the better. */
 function rankOf({ key, version, isRemoved }: FleetKey): readonly number[] {
   const { counter, time } = version
   const { disabled, modules, methods, origins, previous, limits } = key

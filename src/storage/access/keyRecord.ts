@@ -35,9 +35,9 @@ export interface KeyRecord {
   /** Milliseconds since 1970. */
   readonly created: number
   readonly disabled: boolean
-  /** Whether the key is defined in a file of keys, where it has to be changed. */
+  /** True when the key is defined in a file of keys, where it has to be changed. */
   readonly fromFile: boolean
-  /** Whether the key is one of the fleet, where it has to be changed; its table says so, not its record. */
+  /** True when the key is one of the fleet, where it has to be changed; its table says so, not its record. */
   readonly fromFleet: boolean
   /** The secret before the last rotation, while it is still valid. */
   readonly previous: PreviousSecret | null
@@ -49,7 +49,7 @@ export interface KeyRecord {
   readonly origins: ReadonlySet<string> | null
   /** Form of revert errors for its callers; null for the node's default. */
   readonly revertErrors: RevertForm | null
-  /** What its callers want of ranges of logs that end beyond the head; null for the node's default. */
+  /** The wish of its callers for ranges of logs that end beyond the head; null for the node's default. */
   readonly beyondHead: BeyondHead | null
   readonly limits: KeyLimits
 }

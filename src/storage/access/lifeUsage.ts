@@ -50,7 +50,7 @@ export class LifeUsage {
   /** Empty for a node alone. */
   #own = ''
   #past: readonly string[] = []
-  /** What was counted under a life that is not that of the store. */
+  /** The use that was counted under a life that is not that of the store. */
   readonly #counted = new Map<string, Pick<DayUsage, 'id' | 'day'>>()
   #writing: Promise<unknown> = Promise.resolve()
 
@@ -189,7 +189,7 @@ export class LifeUsage {
     return this.#rowOf(life, place)
   }
 
-  /** What this process counted of a key on a day under its present life, cost units. */
+  /** The use of a key on a day that this process counted under its present life, cost units. */
   ownCost(id: string, day: number): number {
     return costOf(this.row(this.#own, { id, day }))
   }
@@ -289,7 +289,7 @@ export function newLife(): string {
   return randomBytes(LIFE_BYTES).toString('hex')
 }
 
-/** Whether a text has the form of one. */
+/** True when a text has the form of one. */
 export function isLife(value: unknown): value is string {
   return typeof value === 'string' && LIFE.test(value)
 }

@@ -25,7 +25,7 @@ import {
   usageKey,
 } from './usageRecord.ts'
 
-/** What stores of the fleets before version 2 of their messages hold, for `fleet upgrade`. */
+/** The contents of stores of the fleets before version 2 of their messages, for `fleet upgrade`. */
 
 const MARK_KEY = Buffer.from('fleet')
 const TIMEZONE_KEY = Buffer.from('timezone')
@@ -34,7 +34,7 @@ const OLD_TABLES = ['own', 'unsent', 'outbox', 'applied', 'incoming']
 const SEQUENCE_BYTES = 6
 const LAST_DAY = 0xffff_ffff
 
-/** What such a store says of its fleet. */
+/** The mark of such a store about its fleet. */
 export interface OldMark {
   readonly fleet: string
   /** Id of the member. */
@@ -47,7 +47,7 @@ export interface OldMark {
   readonly position: number
 }
 
-/** What a member of such a fleet counted, once. */
+/** The use that a member of such a fleet counted, once. */
 export interface OldDelta {
   readonly member: string
   readonly epoch: string
@@ -140,13 +140,15 @@ export class OldUsage {
     return [...this.#sum.values()]
   }
 
-  /** What this member counted and the stream does not have. */
+  /** The use that this member counted and the stream does not have. */
   get own(): readonly DayUsage[] {
     return [...this.#own.values()].filter(({ methods }) => methods.size > 0)
   }
 }
 
-/** The access store of a member of such a fleet, or one that is none, for `fleet upgrade`; no other process has it open. */
+/**
+ * The access store of a member of such a fleet, or one that is none, for `fleet upgrade`; no other process has it open.
+ */
 export class OldFleetStore {
   readonly #tables: AccessTables
   /** Null for a store that is none, or was converted. */

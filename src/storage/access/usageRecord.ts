@@ -128,7 +128,7 @@ export function mostOf(
   return most
 }
 
-/** Whether a figure of one is larger than that of what is known. */
+/** True when a figure of one is larger than that of what is known. */
 export function exceedsUsage(
   known: ReadonlyMap<string, MethodUsage> | undefined,
   heard: ReadonlyMap<string, MethodUsage>,
@@ -159,7 +159,7 @@ export function mergeDays(one: DayUsage[], other: readonly DayUsage[]): DayUsage
   return [...days.values()].sort((a, b) => a.day - b.day)
 }
 
-/** What is left of one when the other is taken away; null when that is nothing. */
+/** The rest of one when the other is taken away; null when that is nothing. */
 export function subtractUsage(one: MethodUsage, other: MethodUsage): MethodUsage | null {
   const left = {
     count: one.count - other.count,

@@ -15,7 +15,7 @@ export interface ConvertedBatch {
 export interface ConversionStep<W> {
   readonly from: number
   readonly to: number
-  /** What changes, for the log. */
+  /** The changes in words, for the log. */
   readonly summary: string
   /** Bytes of disk that it takes for a store whose file has this size. */
   readonly roomBytes: (fileBytes: number) => number

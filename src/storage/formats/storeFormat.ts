@@ -7,13 +7,13 @@ export interface StoreFormat {
   readonly format: number
   /** Version of the program that wrote it last; null where that was older than this record. */
   readonly program: string | null
-  /** Whether a conversion to this format has begun and not ended. */
+  /** True when a conversion to this format has begun and not ended. */
   readonly converting: boolean
 }
 
-/** What this build does with the formats of a store or file. */
+/** The formats of a store or file that this build supports. */
 export interface SupportedFormats {
-  /** What it is, with its article, for messages. */
+  /** The kind of thing, with its article, for messages. */
   readonly name: string
   /** The format that is written, and the only one that is read. */
   readonly current: number
@@ -68,7 +68,7 @@ export function assertPresent(supported: SupportedFormats, found: StoreFormat): 
   )
 }
 
-/** Whether it can be used without a conversion. */
+/** True when it can be used without a conversion. */
 export function isPresent({ current }: SupportedFormats, { format, converting }: StoreFormat): boolean {
   return format === current && !converting
 }

@@ -26,7 +26,7 @@ export interface BackfillOptions {
   readonly now?: () => number
   /** A number from 0 to below 1. */
   readonly random?: () => number
-  /** Whether the node is at the tip: blocks below are fetched only then. */
+  /** True when the node is at the tip: blocks below are fetched only then. */
   isFollowing(): boolean
   /** Called when backfill cannot go on, for another reason than before, or goes on again (null). */
   onHalt?(halt: Halt | null): void

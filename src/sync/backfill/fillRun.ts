@@ -29,7 +29,7 @@ export interface FillRunDeps {
   readonly now: () => number
   /** A number from 0 to below 1. */
   readonly random: () => number
-  /** Whether more urgent work is pending. */
+  /** True when more urgent work is pending. */
   isPaused(): boolean
   onBytes(bytes: number): void
   /** Called when blocks were stored. */

@@ -43,7 +43,7 @@ export class HeaderTrail {
     this.#next = first
   }
 
-  /** Whether the header of block 1 was fetched. */
+  /** True when the header of block 1 was fetched. */
   get isComplete(): boolean {
     return this.#next.number === 0
   }

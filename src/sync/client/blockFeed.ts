@@ -14,7 +14,7 @@ export interface CommitReport {
   readonly connected: readonly CheckedHeader[]
   /** Bytes of side blocks since the last block that became the best. */
   readonly sideBytes: number
-  /** Whether one of them became the best, and with it all below. */
+  /** True when one of them became the best, and with it all below. */
   readonly becameBest: boolean
   /** Why the run stopped early. */
   readonly end:
@@ -55,7 +55,7 @@ export class BlockFeed {
     this.#onLanded = onLanded
   }
 
-  /** Whether a commit is in progress. */
+  /** True when a commit is in progress. */
   get isBusy(): boolean {
     return this.#commits.length > 0
   }

@@ -40,7 +40,7 @@ type Method = 'range' | 'snap' | 'body'
 type Outcome = readonly (Buffer | null)[] | 'TIMEOUT' | 'GONE' | 'BUSY'
 
 /** Rounds in which all peers are asked for a block that none of them provided. */
-const MOST_ROUNDS = 3
+const MAX_ROUNDS = 3
 
 /**
  * Downloads the blocks of a window from all peers that have them, within the message limit of each: whole
@@ -79,7 +79,7 @@ export class BodyDownload {
     if (suppliers.hasOther(number, first.tried)) return true
     first.rounds += 1
     first.tried.clear()
-    return first.rounds < MOST_ROUNDS && suppliers.having(number).length > 0
+    return first.rounds < MAX_ROUNDS && suppliers.having(number).length > 0
   }
 
   #shuffled(peers: Peer[]): Peer[] {

@@ -3,7 +3,7 @@ import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 /** Period after which the budget is restored, milliseconds. */
 const PERIOD = 24 * 60 * 60 * 1000
 /** Most tracked subnets. */
-const MOST_GROUPS = 1024
+const MAX_GROUPS = 1024
 
 /** Budget of a period. */
 export interface BranchBudgetLimits {
@@ -35,7 +35,7 @@ export class BranchBudget {
     this.#began = now()
   }
 
-  /** Whether side blocks of a peer may still be stored. */
+  /** True when side blocks of a peer may still be stored. */
   allows(address: string, bytes: number): boolean {
     this.#turnOver()
     const own = this.#accounts.get(networkGroup(address))?.bytes ?? 0
@@ -69,7 +69,7 @@ export class BranchBudget {
     this.#accounts.delete(group)
     this.#accounts.set(group, account)
     const oldest = this.#accounts.keys().next()
-    if (this.#accounts.size > MOST_GROUPS && !oldest.done) this.#accounts.delete(oldest.value)
+    if (this.#accounts.size > MAX_GROUPS && !oldest.done) this.#accounts.delete(oldest.value)
     return account
   }
 

@@ -12,7 +12,7 @@ export interface BranchHeadersParts {
   readonly signal: AbortSignal
   /** Receives headers that passed every rule that needs no body, in order. */
   take(headers: readonly CheckedHeader[]): void
-  /** Whether no more headers can be held now. */
+  /** True when no more headers can be held now. */
   isFull(): boolean
   /** Upper bound of the total difficulty of the checked part of the branch. */
   weight(): bigint

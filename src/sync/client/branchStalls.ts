@@ -8,7 +8,7 @@ import type { ConnectionPoint } from './connectionPoint.ts'
 /** The branch of a session as far as it matters to what it can end at. */
 export interface StalledBranch {
   readonly branch: Pick<Branch, 'work'>
-  /** Whether its headers prove that it may be heavier than the chain. */
+  /** True when its headers prove that it may be heavier than the chain. */
   readonly outweighs: boolean
   /** Peers that have it. */
   readonly peers: readonly Peer[]

@@ -13,7 +13,7 @@ export class Checkpoints {
     this.#ascending = checkpoints.toSorted((a, b) => a.number - b.number)
   }
 
-  /** Whether a block contradicts the checkpoints. */
+  /** True when a block contradicts the checkpoints. */
   contradicts(number: number, hash: Buffer): boolean {
     const expected = this.#byNumber.get(number)
     return expected !== undefined && !expected.equals(hash)

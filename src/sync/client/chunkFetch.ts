@@ -27,7 +27,7 @@ export interface ChunkFetchDeps {
 }
 
 /** Rounds in which all peers that have a chunk are asked for it. */
-const MOST_ROUNDS = 2
+const MAX_ROUNDS = 2
 
 /**
  * Fetches the headers of a skeleton's chunks from all peers whose skeleton agrees, and checks the rules that
@@ -60,7 +60,7 @@ export class ChunkFetch {
       const peer = suppliers.pick('headers', limits.openHeaders, chunk.number, tried)
       if (peer === null) {
         if (suppliers.hasOther(chunk.number, tried)) await suppliers.changed()
-        else if (rounds === MOST_ROUNDS || suppliers.having(chunk.number).length === 0) return 'failed'
+        else if (rounds === MAX_ROUNDS || suppliers.having(chunk.number).length === 0) return 'failed'
         else {
           rounds += 1
           tried.clear()

@@ -54,7 +54,7 @@ export class ClaimCheck {
     this.#deps = deps
   }
 
-  /** Whether a peer showed the header of the best block that it claims now. */
+  /** True when a peer showed the header of the best block that it claims now. */
   hasShown(peer: Peer): boolean {
     const claim = this.#claims.get(peer)
     return claim?.state === 'shown' && peer.status?.bestHash.equals(claim.hash) === true

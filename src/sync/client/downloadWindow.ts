@@ -146,7 +146,7 @@ export class DownloadWindow {
     this.#guess += (block.length - this.#guess) * GUESS_STEP
   }
 
-  /** Whether so many blocks can be connected now. */
+  /** True when so many blocks can be connected now. */
   hasReady(count: number): boolean {
     for (let index = this.#first; index < this.#first + count; index += 1) {
       if (this.#slots[index]?.state !== 'here') return false

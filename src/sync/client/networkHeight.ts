@@ -18,7 +18,7 @@ export interface NetworkHeightDeps {
   readonly now: () => number
   /** Peers that claim more work than our head, without those that lately failed to show it. */
   claimants(peers: readonly Peer[]): readonly Peer[]
-  /** Whether a peer showed the header of the best block that it claims, with its proof of work. */
+  /** True when a peer showed the header of the best block that it claims, with its proof of work. */
   hasShown(peer: Peer): boolean
 }
 

@@ -39,17 +39,17 @@ export class Patience {
     this.#connectedInStretch += blocks
   }
 
-  /** Whether there was no progress for too long. */
+  /** True when there was no progress for too long. */
   get isOver(): boolean {
     return this.#now() - this.#progressAt > this.#limit
   }
 
-  /** Whether a branch has had enough time to outweigh the head. */
+  /** True when a branch has had enough time to outweigh the head. */
   get isOverForLight(): boolean {
     return this.#now() - this.#began > LIGHT * this.#limit
   }
 
-  /** Whether too few blocks were connected in the last period; also begins the next one. */
+  /** True when too few blocks were connected in the last period; also begins the next one. */
   endsSlowStretch(): boolean {
     if (this.#now() - this.#stretchBegan <= this.#limit) return false
     const isSlow = this.#connectedInStretch < (SLOWEST * this.#limit) / 1000

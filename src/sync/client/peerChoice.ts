@@ -2,7 +2,7 @@ import type { Peer } from '../../p2p/peer.ts'
 import type { SyncLimits } from './limits.ts'
 
 /** Most peers whose failures are tracked. */
-const MOST_FAILURES = 256
+const MAX_FAILURES = 256
 /** Factor by which each further failure prolongs the pause. */
 const GROWTH = 4
 
@@ -20,7 +20,7 @@ export interface PeerChoiceOptions {
   >
   /** Milliseconds, steady. */
   readonly now: () => number
-  /** Whether the operator configured the peer: then no others are waited for. */
+  /** True when the operator configured the peer: then no others are waited for. */
   readonly isStatic: (peer: Peer) => boolean
 }
 
@@ -33,7 +33,7 @@ export class PeerChoice {
   /** The order in which peers were first seen. */
   readonly #arrivals = new WeakMap<Peer, number>()
   #arrived = 0
-  /** Whether the last claim that was followed was not kept. */
+  /** True when the last claim that was followed was not kept. */
   #isWary = false
   #waitingSince: number | null = null
   #hasDecided = false
@@ -61,7 +61,7 @@ export class PeerChoice {
     return this.known(peers).filter((peer) => claimOf(peer) > totalDifficulty && !this.hasFailed(peer))
   }
 
-  /** Whether enough peers are known for a first choice. */
+  /** True when enough peers are known for a first choice. */
   canDecide(peers: readonly Peer[]): boolean {
     const { limits, now, isStatic } = this.#options
     if (this.#hasDecided) return true
@@ -102,12 +102,12 @@ export class PeerChoice {
     return this.#proven.has(peer) ? arrival - Number.MAX_SAFE_INTEGER : arrival
   }
 
-  /** Whether a peer is paused after a failure. */
+  /** True when a peer is paused after a failure. */
   isResting(peer: Peer): boolean {
     return (this.#failures.get(peer.id)?.until ?? 0) > this.#options.now()
   }
 
-  /** Whether a peer failed recently. */
+  /** True when a peer failed recently. */
   hasFailed(peer: Peer): boolean {
     const failure = this.#failures.get(peer.id)
     return failure !== undefined && this.#options.now() - failure.at <= this.#options.limits.failureMemory
@@ -122,7 +122,7 @@ export class PeerChoice {
     this.#failures.delete(peer.id)
     this.#failures.set(peer.id, { times, at: now(), until: now() + rest })
     const oldest = this.#failures.keys().next()
-    if (this.#failures.size > MOST_FAILURES && !oldest.done) this.#failures.delete(oldest.value)
+    if (this.#failures.size > MAX_FAILURES && !oldest.done) this.#failures.delete(oldest.value)
   }
 
   /** Records that a peer did not show what it claims. */

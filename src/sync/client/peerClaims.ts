@@ -24,7 +24,7 @@ export interface PeerClaimsDeps {
   onError(peer: Peer, error: unknown): void
 }
 
-/** What peers claim to have beyond our chain: how much of it is known to be so, and what it costs when it is not. */
+/** The claims of peers beyond our chain: how much of them is known to be so, and what it costs when it is not. */
 export class PeerClaims {
   readonly #deps: PeerClaimsDeps
   readonly #check: ClaimCheck

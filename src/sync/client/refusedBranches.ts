@@ -4,8 +4,8 @@ import { independenceOf } from '../../p2p/peers/networkGroup.ts'
 import type { BlockRefusal } from '../syncChain.ts'
 
 /** Most rejected blocks that are remembered, and most peers counted for each. */
-const MOST_REFUSED = 64
-const MOST_INSISTING = 64
+const MAX_REFUSED = 64
+const MAX_INSISTING = 64
 
 /**
  * Rules whose violation is evident from a header or body, independent of the state, and that were checked
@@ -24,7 +24,7 @@ const LIES: ReadonlySet<BlockRule> = new Set<BlockRule>([
   'timestamp',
 ])
 
-/** Whether a rejection proves that the peer was dishonest, rather than that this node may be wrong. */
+/** True when a rejection proves that the peer was dishonest, rather than that this node may be wrong. */
 export function isLie({ rule }: Pick<BlockRefusal, 'rule'>): boolean {
   return LIES.has(rule)
 }
@@ -53,7 +53,7 @@ export class RefusedBranches {
     if (this.#refused.has(key)) return
     this.#refused.set(key, { refusal, insisting: new Set(), scored: new Map() })
     const oldest = this.#refused.keys().next()
-    if (this.#refused.size > MOST_REFUSED && !oldest.done) this.#refused.delete(oldest.value)
+    if (this.#refused.size > MAX_REFUSED && !oldest.done) this.#refused.delete(oldest.value)
   }
 
   /** Why a block was rejected, if it was. */
@@ -68,14 +68,14 @@ export class RefusedBranches {
   insist(hash: Buffer, peer: Pick<Peer, 'id' | 'address' | 'trusted'>): number {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused === undefined) return 0
-    if (refused.insisting.size < MOST_INSISTING) refused.insisting.add(independenceOf(peer))
+    if (refused.insisting.size < MAX_INSISTING) refused.insisting.add(independenceOf(peer))
     return refused.insisting.size
   }
 
   /** Records that a peer was scored for a rejected block. */
   scored(hash: Buffer, { id, address }: BlamedPeer): void {
     const refused = this.#refused.get(hash.toString('hex'))
-    if (refused !== undefined && refused.scored.size < MOST_INSISTING) refused.scored.set(id, { id, address })
+    if (refused !== undefined && refused.scored.size < MAX_INSISTING) refused.scored.set(id, { id, address })
   }
 
   /** Peers that were scored for a block about which this node may be wrong. */

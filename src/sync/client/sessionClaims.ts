@@ -1,6 +1,6 @@
 import type { Peer } from '../../p2p/peer.ts'
 
-/** What the leaders of a session showed of the work that they claim. */
+/** The proofs of work that the leaders of a session showed for what they claim. */
 export class SessionClaims {
   readonly #silent = new Set<Peer>()
   readonly #showed = new Set<Peer>()

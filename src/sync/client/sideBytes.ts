@@ -11,12 +11,12 @@ export class SideBytes {
     this.#address = address
   }
 
-  /** Whether there are side blocks. */
+  /** True when there are side blocks. */
   get isAny(): boolean {
     return this.#bytes > 0
   }
 
-  /** Whether they exceed their share of the disk. */
+  /** True when they exceed their share of the disk. */
   get isTooMany(): boolean {
     return this.isAny && !this.#budget.allows(this.#address, 0)
   }

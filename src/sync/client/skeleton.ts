@@ -2,7 +2,7 @@ import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
 import { CHUNK_HEADERS } from './protocol.ts'
 
 /** Most identifiers of a skeleton that are read: the reference sends 21 at most (p2p.md §4 Limits). */
-const MOST_IDENTIFIERS = 64
+const MAX_IDENTIFIERS = 64
 
 /** Headers of one request. */
 export interface ChunkPlan {
@@ -22,7 +22,7 @@ export function planChunks(
   start: number,
   known: (number: number) => Buffer | null,
 ): readonly ChunkPlan[] | null | 'fork' {
-  if (skeleton.length < 2 || skeleton.length > MOST_IDENTIFIERS) return null
+  if (skeleton.length < 2 || skeleton.length > MAX_IDENTIFIERS) return null
   if ((skeleton[0]?.number ?? 0) > start) return null
   const chunks: ChunkPlan[] = []
   let below = start

@@ -12,7 +12,7 @@ export interface SkeletonComparisonDeps {
   leaders(): readonly Peer[]
   /** Hash of the block of the branch, or of our chain below it, at a height. */
   known(number: number): Buffer | null
-  /** Whether a peer is excluded for the rest of the branch. */
+  /** True when a peer is excluded for the rest of the branch. */
   isFailed(peer: Peer): boolean
   /** Called with an internal error of a background request. */
   onError(error: unknown): void

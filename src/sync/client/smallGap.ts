@@ -4,7 +4,7 @@ import type { SyncChain } from '../syncChain.ts'
 import type { SyncLimits } from './limits.ts'
 
 /** Most peers that are asked for their best block while a gap is small. */
-const MOST_ASKED = 2
+const MAX_ASKED = 2
 
 /** Dependencies of a {@link SmallGap}. */
 export interface SmallGapDeps {
@@ -32,13 +32,13 @@ export class SmallGap {
     this.#since = null
   }
 
-  /** Whether single blocks are still waited for, instead of the branch of a leader. */
+  /** True when single blocks are still waited for, instead of the branch of a leader. */
   isWaiting({ status }: Peer): boolean {
     const { chain, limits, now, leaders, announced } = this.#deps
     if ((status?.bestNumber ?? 0) - chain.tip.number > limits.missingAncestors) return false
     if (this.#since === null) {
       this.#since = now()
-      for (const peer of leaders().slice(0, MOST_ASKED)) {
+      for (const peer of leaders().slice(0, MAX_ASKED)) {
         if (peer.status === null) continue
         announced(peer, [{ hash: peer.status.bestHash, number: peer.status.bestNumber }])
       }

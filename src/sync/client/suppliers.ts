@@ -1,7 +1,7 @@
 import type { Peer } from '../../p2p/peer.ts'
 
 /** Consecutive timeouts after which a peer is excluded for the rest of the branch. */
-const MOST_FAILURES = 3
+const MAX_FAILURES = 3
 
 /** Longest wait for a free peer: the message limit of a minute is renewed without an event. */
 const LONGEST_WAIT = 500
@@ -73,7 +73,7 @@ export class Suppliers {
     if (this.#suppliers.delete(peer)) this.wake()
   }
 
-  /** Whether a peer has the branch up to a height and may get another request. */
+  /** True when a peer has the branch up to a height and may get another request. */
   isFree(peer: Peer, kind: QuestionKind, most: number, upTo: number): boolean {
     const supplier = this.#suppliers.get(peer)
     if (supplier === undefined || supplier.upTo < upTo) return false
@@ -96,7 +96,7 @@ export class Suppliers {
     return best?.peer ?? null
   }
 
-  /** Whether a peer that was not tried has a height, busy or not. */
+  /** True when a peer that was not tried has a height, busy or not. */
   hasOther(upTo: number, tried: ReadonlySet<Peer>): boolean {
     return this.having(upTo).some((peer) => !tried.has(peer))
   }
@@ -118,7 +118,7 @@ export class Suppliers {
     if (outcome === 'TIMEOUT') supplier.failures += 1
     if (outcome === 'BUSY') supplier.restsUntil = this.#now() + REST
     if (outcome === 'GONE') this.remove(peer)
-    if (supplier.failures >= MOST_FAILURES) {
+    if (supplier.failures >= MAX_FAILURES) {
       this.remove(peer)
       this.#onDropped(peer)
     }

@@ -37,7 +37,7 @@ export interface SyncClientOptions {
   readonly now?: () => number
   /** A number from 0 to below 1. */
   readonly random?: () => number
-  /** Whether the operator configured the peer. */
+  /** True when the operator configured the peer. */
   readonly isStatic?: (peer: Peer) => boolean
   /** Called to revoke the scores of peers. */
   onForgiven(peers: readonly BlamedPeer[]): void
@@ -173,12 +173,12 @@ export class SyncClient {
     this.#halts.stopAt(refusal)
   }
 
-  /** Whether the network is known to be far above (p2p.md §6): then transactions are not relayed. */
+  /** True when the network is known to be far above (p2p.md §6): then transactions are not relayed. */
   get hasBetterBlockToSync(): boolean {
     return this.#claims.highest >= this.#options.chain.tip.number + FAR_BEHIND
   }
 
-  /** What keeps the chain from going on. */
+  /** The reason why the chain does not go on. */
   get halt(): Halt | null {
     return this.#halts.halt ?? this.#stalls.halt
   }

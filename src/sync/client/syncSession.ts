@@ -41,7 +41,7 @@ export class SyncSession {
   readonly #sideBytes: SideBytes
   readonly #stalls: BranchStalls
   readonly #claims = new SessionClaims()
-  /** Whether all headers so far belong to stored side blocks. */
+  /** True when all headers so far belong to stored side blocks. */
   #isKnown = true
 
   constructor(deps: SessionDeps, leader: Peer) {
@@ -88,7 +88,7 @@ export class SyncSession {
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
 
-  /** Whether its headers prove that it may be heavier than the chain: until then it is a claim. */
+  /** True when its headers prove that it may be heavier than the chain: until then it is a claim. */
   get outweighs(): boolean {
     return this.#outweighs
   }
@@ -230,14 +230,14 @@ export class SyncSession {
     return end
   }
 
-  /** Whether the branch makes too little progress. */
+  /** The end of a branch that makes too little progress; null while it makes enough. */
   #endOfPatience(): SessionEnd | null {
     if (this.#patience.isOver) return this.#fail(this.#currentLeader)
     if (!this.#outweighs && this.#patience.isOverForLight) return this.#light()
     return this.#patience.endsSlowStretch() && this.#othersWait() ? this.#fail(this.#leader) : null
   }
 
-  /** Whether the branch has ended, and with which result. */
+  /** The end of the branch with its result; null while it goes on. */
   #endOfWaiting(): SessionEnd | null {
     if (!this.#outweighs) {
       if (this.#isFull) return this.#tooLong()

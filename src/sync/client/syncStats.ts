@@ -67,7 +67,7 @@ export interface BackfillStats {
 /** Progress of synchronisation. */
 export interface SyncStats {
   readonly stage: SyncStage
-  /** Whether blocks are known to be missing: false at the tip. */
+  /** True when blocks are known to be missing: false at the tip. */
   readonly syncing: boolean
   /** Heights: where it began, the best block, the best block that the network is known to have (`NetworkHeight`). */
   readonly startingBlock: number

@@ -35,11 +35,11 @@ export interface TipFollowerDeps {
   readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
-  /** Whether a branch is being fetched: then blocks without a connected parent are left to that. */
+  /** True when a branch is being fetched: then blocks without a connected parent are left to that. */
   isFetching(): boolean
-  /** Whether synchronisation is halted. */
+  /** True when synchronisation is halted. */
   isHalted(): boolean
-  /** Whether the tip is far above: announcements are ignored (p2p.md §5). */
+  /** True when the tip is far above: announcements are ignored (p2p.md §5). */
   isFarBehind(): boolean
   /** The gap to a peer is too large for single blocks. */
   onGap(): void
@@ -48,7 +48,7 @@ export interface TipFollowerDeps {
 }
 
 /** Most identifiers of one announcement that are read. */
-const MOST_ANNOUNCED = 64
+const MAX_ANNOUNCED = 64
 
 /** Follows the tip by the blocks that peers announce and send (p2p.md §5, §6). */
 export class TipFollower {
@@ -89,7 +89,7 @@ export class TipFollower {
     const { chain } = this.#deps
     if (this.#deps.isHalted() || this.#deps.isFetching() || this.#deps.isFarBehind()) return
     chain.refresh()
-    for (const { hash, number } of blocks.slice(0, MOST_ANNOUNCED)) {
+    for (const { hash, number } of blocks.slice(0, MAX_ANNOUNCED)) {
       if (this.#isNear(number) && !this.#isKnown(hash)) this.#wanted.ask(peer, hash)
     }
   }
@@ -220,7 +220,7 @@ export class TipFollower {
     }
   }
 
-  /** Whether a block keeps the rules against its parent. */
+  /** True when a block keeps the rules against its parent. */
   #fits(peer: Peer, { header }: Block, parent: BlockHeader): boolean {
     const fault = this.#deps.check.onParent(header, parent)
     if (fault === null) return true

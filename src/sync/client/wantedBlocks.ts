@@ -8,9 +8,9 @@ interface Wanted {
 }
 
 /** Most requested blocks, per peer and in total, and most further peers that are asked after a timeout. */
-const MOST_OF_PEER = 64
+const MAX_OF_PEER = 64
 const MOST = 1024
-const MOST_PEERS = 4
+const MAX_PEERS = 4
 /** Timeout, milliseconds. */
 const TIMEOUT = 5_000
 
@@ -24,7 +24,7 @@ export class WantedBlocks {
     this.#now = now
   }
 
-  /** Whether a block was requested. */
+  /** True when a block was requested. */
   has(hash: Buffer): boolean {
     return this.#wanted.has(hash.toString('hex'))
   }
@@ -34,10 +34,10 @@ export class WantedBlocks {
     const key = hash.toString('hex')
     const known = this.#wanted.get(key)
     if (known !== undefined) {
-      if (known.peers.length < MOST_PEERS && !known.peers.includes(peer)) known.peers.push(peer)
+      if (known.peers.length < MAX_PEERS && !known.peers.includes(peer)) known.peers.push(peer)
       return
     }
-    if (this.#wanted.size >= MOST || this.#askedOf(peer) >= MOST_OF_PEER) return
+    if (this.#wanted.size >= MOST || this.#askedOf(peer) >= MAX_OF_PEER) return
     if (!peer.send({ type: 'getBlock', hash })) return
     this.#wanted.set(key, { hash, peers: [peer], askedAt: this.#now() })
   }

@@ -25,7 +25,7 @@ export type HaltCause =
   /** The blocks below the snapshot that the chain began with lead to another genesis: halted for good. */
   | 'otherGenesis'
 
-/** What keeps the chain from going on. */
+/** The reason why the chain does not go on. */
 export interface Halt {
   readonly cause: HaltCause
   /** The block at which it ended; null where it is none in particular. */
@@ -35,7 +35,7 @@ export interface Halt {
   readonly rule: string | null
   readonly expected: string | null
   readonly found: string | null
-  /** What failed, for operators: it may be the text of an internal error. */
+  /** The failure in words, for operators: it may be the text of an internal error. */
   readonly reason: string
   /** Independent peers whose chain has the block; 0 where they are not counted. */
   readonly insisting: number
@@ -47,7 +47,7 @@ export function haltBy(cause: HaltCause, reason: string): Halt {
   return { cause, ...block, reason, insisting: 0 }
 }
 
-/** What happens next, by cause. */
+/** The next steps, by cause. */
 const CONSEQUENCES: Readonly<Record<HaltCause, string>> = {
   refusedBlock: 'this node follows them no further',
   ownBlock: 'this node follows nobody any more',

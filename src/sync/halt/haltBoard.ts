@@ -6,7 +6,7 @@ const PARTS = ['chain', 'start', 'snapshot', 'backfill'] as const
 /** A part of synchronisation. */
 export type HaltingPart = (typeof PARTS)[number]
 
-/** What keeps the chain, its snapshot or the blocks below it from going on: one at a time is reported. */
+/** The board of reasons why the chain, its snapshot or the blocks below it do not go on: one at a time is reported. */
 export class HaltBoard {
   readonly #halts = new Map<HaltingPart, Halt>()
   readonly #onChange: (halt: Halt | null) => void

@@ -20,7 +20,7 @@ export class RepeatedFailure {
     this.#options = options
   }
 
-  /** What it failed of; null once it went on. */
+  /** The last failure; null once it went on. */
   get reason(): string | null {
     return this.#halt?.reason ?? null
   }

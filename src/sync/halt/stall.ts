@@ -13,9 +13,9 @@ export interface Stall extends Omit<Halt, 'insisting'> {
   readonly work: bigint | null
   /** Peers whose branch it is. */
   readonly peers: readonly Peer[]
-  /** What tells it from others where the hash of no block does. */
+  /** The key that tells it from others where the hash of no block does. */
   readonly key?: string
-  /** What was thrown, for the log. */
+  /** The thrown value, for the log. */
   readonly error?: unknown
 }
 

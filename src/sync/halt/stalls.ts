@@ -33,8 +33,8 @@ export interface StallsOptions {
 }
 
 /** Most stalls that are remembered, and most peers that are counted for each. */
-const MOST_STALLS = 64
-const MOST_PEERS = 64
+const MAX_STALLS = 64
+const MAX_PEERS = 64
 
 interface Entry {
   stall: Stall
@@ -62,7 +62,7 @@ export class Stalls {
     this.#options = options
   }
 
-  /** What the chain is known to be stuck at. */
+  /** The reason for which the chain is known to be stuck. */
   get halt(): Halt | null {
     return this.#halt
   }
@@ -87,8 +87,8 @@ export class Stalls {
     entry.stall = strongerOf(entry.stall, stall)
     entry.lastAt = at
     for (const peer of stall.peers) {
-      if (entry.insisting.size < MOST_PEERS) entry.insisting.add(independenceOf(peer))
-      if (entry.peers.size < MOST_PEERS) entry.peers.add(peer.id)
+      if (entry.insisting.size < MAX_PEERS) entry.insisting.add(independenceOf(peer))
+      if (entry.peers.size < MAX_PEERS) entry.peers.add(peer.id)
     }
     // Several reports of one attempt are one. What peers may have made up holds nobody back.
     if (stall.isCertain && at >= entry.until) {
@@ -103,7 +103,7 @@ export class Stalls {
     this.check()
   }
 
-  /** Whether this node failed at a block and does not try it again yet. */
+  /** True when this node failed at a block and does not try it again yet. */
   isResting(hash: Buffer): boolean {
     const entry = this.#entries.get(hash.toString('hex'))
     return entry !== undefined && this.#options.now() < entry.until
@@ -114,8 +114,8 @@ export class Stalls {
     const entry = this.#entries.get(hash.toString('hex'))
     if (entry === undefined) return
     for (const peer of peers) {
-      if (entry.insisting.size < MOST_PEERS) entry.insisting.add(independenceOf(peer))
-      if (entry.peers.size < MOST_PEERS) entry.peers.add(peer.id)
+      if (entry.insisting.size < MAX_PEERS) entry.insisting.add(independenceOf(peer))
+      if (entry.peers.size < MAX_PEERS) entry.peers.add(peer.id)
     }
     this.check()
   }
@@ -125,7 +125,7 @@ export class Stalls {
     if (this.#entries.delete(hash.toString('hex'))) this.check()
   }
 
-  /** Whether the branch of a peer is not to be tried again yet. */
+  /** True when the branch of a peer is not to be tried again yet. */
   holdsBack({ id }: Peer): boolean {
     const now = this.#options.now()
     for (const { peers, until } of this.#entries.values()) if (now < until && peers.has(id)) return true
@@ -174,9 +174,9 @@ export class Stalls {
     return insisting.size >= limits.insisting || lastAt - since >= limits.stallPatience
   }
 
-  /** What is certain stays as long as there is anything else. */
+  /** Drops the oldest that is not certain: the certain ones stay as long as there is anything else. */
   #dropOldest(): void {
-    if (this.#entries.size <= MOST_STALLS) return
+    if (this.#entries.size <= MAX_STALLS) return
     const entries = [...this.#entries]
     const [key] = entries.find(([, { stall }]) => !stall.isCertain) ?? entries[0] ?? ['']
     this.#entries.delete(key)

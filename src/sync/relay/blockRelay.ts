@@ -17,7 +17,7 @@ const ANNOUNCED_BLOCKS = 16
 export interface BlockRelayOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet
-  /** Whether peers are far above: then nothing is relayed (p2p.md §6). */
+  /** True when peers are far above: then nothing is relayed (p2p.md §6). */
   readonly isFarBehind: () => boolean
   /** A number from 0 to below 1. */
   readonly random: () => number
@@ -35,7 +35,7 @@ export class BlockRelay {
     this.#blocks = new StoredBlocks(options.chain)
   }
 
-  /** Whether a peer is known to have a block. */
+  /** True when a peer is known to have a block. */
   has(peer: Peer, hash: Buffer): boolean {
     return this.#known.get(peer)?.has(hash) ?? false
   }
@@ -47,7 +47,7 @@ export class BlockRelay {
     known.add(hash)
   }
 
-  /** Whether a block was received from a peer, among those tracked. */
+  /** True when a block was received from a peer, among those tracked. */
   isForeign(hash: Buffer): boolean {
     return this.#foreign.has(hash)
   }

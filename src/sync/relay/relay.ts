@@ -16,7 +16,7 @@ const STATUS_MS = 10_000
 export interface RelayOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet
-  /** Whether peers are far above (p2p.md §6). */
+  /** True when peers are far above (p2p.md §6). */
   readonly isFarBehind: () => boolean
   readonly limits?: Partial<TransactionLimits>
   readonly logger?: Logger

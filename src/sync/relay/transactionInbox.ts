@@ -110,7 +110,7 @@ export class TransactionInbox {
     this.#run()
   }
 
-  /** What a peer sent and nobody has judged may come from another one. */
+  /** Transactions of a peer that nobody has judged may come from another one. */
   peerGone(peer: Peer): void {
     const line = this.#lines.get(peer)
     if (line === undefined) return

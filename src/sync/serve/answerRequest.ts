@@ -126,7 +126,7 @@ function skeleton(blocks: StoredBlocks, start: number): BlockIdentifier[] | null
   return found.every((block) => block !== null) ? found : null
 }
 
-/** Whether a number of a peer is a valid a height. */
+/** True when a number of a peer is a valid a height. */
 export function isHeight(number: number): boolean {
   return Number.isSafeInteger(number) && number >= 0
 }

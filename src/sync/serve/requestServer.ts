@@ -11,16 +11,16 @@ import { type ServedStates, SnapAnswers, type SnapParts } from './snapAnswers.ts
 
 type Request = ChainRequest | SnapRequest
 
-/** What the time of an answer counts while this node is far behind itself, times. */
+/** The weight of the time of an answer while this node is far behind itself, times. */
 const BEHIND = 5
 
-/** What answers questions of peers. */
+/** The parts that answer questions of peers. */
 export interface RequestServerOptions {
   readonly chain: SyncChain
   /** Null where this node hands out no snapshots: then such questions get no answer. */
   readonly states: (Pick<SnapParts, 'chunkSpan' | 'checkpoint'> & { readonly source: ServedStates }) | null
   readonly limits?: Partial<ServeLimits>
-  /** Whether this node is far behind itself: then its time is its own first. Never unless given. */
+  /** True when this node is far behind itself: then its time is its own first. Never unless given. */
   readonly isFarBehind?: () => boolean
   readonly logger?: Logger
   /** Milliseconds, steady. */
@@ -46,7 +46,7 @@ const REQUEST_TYPES: ReadonlySet<PeerMessage['type']> = new Set([
   'blockRangeRequest',
 ] satisfies (PeerRequest['type'] | 'getBlock')[])
 
-/** Whether a message is a question. */
+/** True when a message is a question. */
 export function isRequest(message: PeerMessage): message is Request {
   return REQUEST_TYPES.has(message.type)
 }

@@ -13,7 +13,7 @@ export interface BranchChoiceDeps extends HeaderStageDeps {
   readonly signal: AbortSignal
   /** Connected peers with a status, including paused ones. */
   known(): readonly Peer[]
-  /** Whether a peer is paused after a failure. */
+  /** True when a peer is paused after a failure. */
   isResting(peer: Peer): boolean
 }
 
@@ -29,7 +29,7 @@ interface WeighedBranch {
 }
 
 /** Largest announced size of a state that is recorded: it is unverified. */
-const MOST_SIZE = 2 ** 47
+const MAX_SIZE = 2 ** 47
 
 /**
  * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from
@@ -164,7 +164,7 @@ export class BranchChoice {
     this.#window = window
     await this.#deps.store.saveHeaders(window.encode())
     const { number, hash, fields } = window.last
-    const size = Math.min(MOST_SIZE, Math.max(...offering.map((one) => one.size)))
+    const size = Math.min(MAX_SIZE, Math.max(...offering.map((one) => one.size)))
     const { totalDifficulty } = window
     return { target: { number, hash, stateRoot: fields.stateRoot, totalDifficulty, size } }
   }

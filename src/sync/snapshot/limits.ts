@@ -47,4 +47,4 @@ export const CHUNK_SIZE_FIELD = 50
 /**
  * Size above which a chunk is rejected: it spans 51,200 bytes of the state, plus the ancestors of its ends.
  */
-export const MOST_CHUNK_BYTES: number = 4 << 20
+export const MAX_CHUNK_BYTES: number = 4 << 20

@@ -29,7 +29,7 @@ export interface SnapshotSyncOptions {
   readonly logger?: Logger
   /** Milliseconds, steady. */
   readonly now?: () => number
-  /** Whether the operator configured the peer. */
+  /** True when the operator configured the peer. */
   readonly isStatic?: (peer: Peer) => boolean
   /** Called when this node fails at the snapshot, or goes on with it (null). */
   onHalt?(halt: Halt | null): void

@@ -4,7 +4,7 @@ import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { ask } from '../client/ask.ts'
 import { createStop } from '../client/pause.ts'
 import type { Suppliers } from '../client/suppliers.ts'
-import { CHUNK_SIZE_FIELD, MOST_CHUNK_BYTES, type SnapshotLimits } from './limits.ts'
+import { CHUNK_SIZE_FIELD, MAX_CHUNK_BYTES, type SnapshotLimits } from './limits.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
 /** Dependencies of the download of a state. */
@@ -120,7 +120,7 @@ export class StateDownload {
   ): Promise<boolean | null> {
     const { number, stateRoot } = this.#target
     if (answer.blockNumber !== number || answer.from !== from) return null
-    if (answer.chunk.length > MOST_CHUNK_BYTES) return null
+    if (answer.chunk.length > MAX_CHUNK_BYTES) return null
     const { refused, complete } = await checkStateChunk(answer.chunk, stateRoot, from)
     return refused === null ? complete : null
   }

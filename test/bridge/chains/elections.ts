@@ -4,9 +4,9 @@ import { below, bytes, oneOf, type World } from './world.ts'
 const AUTHORISERS = ['auth-a', 'auth-b', 'auth-c', 'auth-d', 'auth-e']
 /** Votes that decide. */
 const MAJORITY = 3
-const MOST_MEMBERS = 9
+const MAX_MEMBERS = 9
 /** Federations that a chain has at most; their members are paid when it begins. */
-export const MOST_FEDERATIONS = 12
+export const MAX_FEDERATIONS = 12
 
 type Stage = 'idle' | 'created' | 'filled' | 'committed'
 
@@ -31,8 +31,8 @@ export function memberSeed(federation: number, member: number): string {
 
 /** The member's key texts of all federations that may come. */
 export function allMemberSeeds(): string[] {
-  return Array.from({ length: MOST_FEDERATIONS }, (_, federation) =>
-    Array.from({ length: MOST_MEMBERS }, (__, member) => memberSeed(federation, member)),
+  return Array.from({ length: MAX_FEDERATIONS }, (_, federation) =>
+    Array.from({ length: MAX_MEMBERS }, (__, member) => memberSeed(federation, member)),
   ).flat()
 }
 
@@ -53,7 +53,7 @@ export async function elect(world: World): Promise<void> {
   elections.set(world, election)
   switch (election.stage) {
     case 'idle': {
-      if (election.index >= MOST_FEDERATIONS) return
+      if (election.index >= MAX_FEDERATIONS) return
       const retiring = Number(await driver.ask('getRetiringFederationSize'))
       if (retiring >= 0 || world.random() < 0.7) return
       if (world.random() < 0.2) await vote(world, 'rollbackFederation', [])
@@ -109,7 +109,7 @@ async function noteProposal({ driver, counts }: World, election: Election): Prom
 }
 
 async function fill(world: World, election: Election): Promise<void> {
-  const size = 3 + below(world, MOST_MEMBERS - 2)
+  const size = 3 + below(world, MAX_MEMBERS - 2)
   election.seeds = Array.from({ length: size }, (_, member) => memberSeed(election.index, member))
   for (const seed of election.seeds) {
     const { publicKey } = keyPairOfSeed(seed)

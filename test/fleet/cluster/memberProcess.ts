@@ -99,7 +99,7 @@ export class MemberProcess {
     if (signal === 'SIGTERM') this.signal('SIGCONT')
     this.#node = null
     await node.stop(signal)
-    this.#output = `${this.#output}${node.output()}`.slice(-MOST_OUTPUT)
+    this.#output = `${this.#output}${node.output()}`.slice(-MAX_OUTPUT)
   }
 
   /** Ends it without waiting for the end, if it runs. */
@@ -162,5 +162,5 @@ export class MemberProcess {
   }
 }
 
-const MOST_OUTPUT = 1_000_000
+const MAX_OUTPUT = 1_000_000
 const SHOWN_OUTPUT = 4000

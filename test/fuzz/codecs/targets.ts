@@ -15,7 +15,7 @@ import { mutatedBytes, mutatedRlp } from './mutateBytes.ts'
 import { SNAPSHOT_TARGETS } from './snapshotTargets.ts'
 
 /** Requests of a batch. */
-const MOST_REQUESTS = 50
+const MAX_REQUESTS = 50
 
 /** Something that reads bytes of strangers. */
 export interface FuzzTarget {
@@ -85,7 +85,7 @@ export const FUZZ_TARGETS: Readonly<Record<string, () => FuzzTarget>> = {
       }),
   }),
   request: () => {
-    const readers = new BodyReaders(['eth_call', 'eth_getBalance'], MOST_REQUESTS)
+    const readers = new BodyReaders(['eth_call', 'eth_getBalance'], MAX_REQUESTS)
     return {
       seeds: recordedRequests(),
       mutate: mutatedRequest,

@@ -33,7 +33,7 @@ export interface AttackCase {
 }
 
 const MIB = 1024 * 1024
-const MOST_MIB = 256
+const MAX_MIB = 256
 const GROUP_PLACES = 16
 const HALF_OPEN = 64
 
@@ -67,8 +67,8 @@ const NO_RATE: readonly Change[] = [
 
 const NO_CONNECT_RATE: Change = {
   file: 'p2p/peers/connectRate.ts',
-  find: 'return own <= MOST_OF_ADDRESS && group <= MOST_OF_GROUP',
-  replace: 'return true || own <= MOST_OF_ADDRESS && group <= MOST_OF_GROUP',
+  find: 'return own <= MAX_OF_ADDRESS && group <= MAX_OF_GROUP',
+  replace: 'return true || own <= MAX_OF_ADDRESS && group <= MAX_OF_GROUP',
 }
 
 /** All attacks. */
@@ -221,8 +221,8 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     judge: (seen) => [
       ...unless(figure(seen, 'closed') > 0, 'nobody was closed'),
       ...unless(
-        seen.peakGrowth <= MOST_MIB * MIB,
-        `${Math.round(seen.peakGrowth / MIB)} MiB at the peak, over ${MOST_MIB}`,
+        seen.peakGrowth <= MAX_MIB * MIB,
+        `${Math.round(seen.peakGrowth / MIB)} MiB at the peak, over ${MAX_MIB}`,
       ),
     ],
     defence: 'elements of lists are counted before they are read',

@@ -27,7 +27,7 @@ export interface Chains {
 
 const NONCE_AT = 76
 const CHEAP_INTERVAL = 10_000
-const MOST_CHEAP = 2000
+const MAX_CHEAP = 2000
 const COMMIT = 200
 
 /** A chain of so many blocks and more to come, made once and kept among what can be made again. */
@@ -72,7 +72,7 @@ function makeChains(known: number, growth: number, folder: string): Chains {
     wrongRoot[tip().number] = withOtherRoot(other as Block).encoded
     if (count < growth) honest.push(...maker.extend(tip(), 1))
   }
-  const cheap = maker.extend(honest[1] as Block, Math.min(known >> 2, MOST_CHEAP), {
+  const cheap = maker.extend(honest[1] as Block, Math.min(known >> 2, MAX_CHEAP), {
     interval: CHEAP_INTERVAL,
   })
   const hollow = maker.extend(honest[known - 1] as Block, growth + 64, { label: 'hollow' })

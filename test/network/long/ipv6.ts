@@ -19,7 +19,7 @@ export interface Ipv6Result {
 const PORT = 30_400
 const BLOCKS = 300
 const LOOK_MS = 100
-const MOST_MS = 60_000
+const MAX_MS = 60_000
 
 /**
  * Two nodes in namespaces with a cable between them that has IPv6 addresses alone. The second knows the first as a
@@ -75,7 +75,7 @@ export async function runIpv6(build: TestBuild): Promise<Ipv6Result | null> {
 }
 
 async function within(holds: () => Promise<boolean>): Promise<boolean> {
-  const until = performance.now() + MOST_MS
+  const until = performance.now() + MAX_MS
   while (performance.now() < until) {
     if (await holds()) return true
     await sleep(LOOK_MS)

@@ -20,7 +20,7 @@ interface Kept {
 
 type Results = Record<keyof typeof TABLES, Record<string, Kept>>
 
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 const FILE = join(RESULTS_FOLDER, 'network')
 const NOTE =
   'By `npm run network -- --save`, which keeps each row with the machine and the load that it was taken under. ' +
@@ -67,5 +67,5 @@ function formatted(head: readonly string[], lines: readonly (readonly string[])[
 /** A cell of one line; what a program printed may be long. */
 function cellOf(value: string): string {
   const line = value.replace(/\s+/g, ' ').replaceAll('|', '\\|')
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)} …`
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS)} …`
 }

@@ -24,7 +24,7 @@ export interface SplitResult {
 
 const PORT = 30_300
 const LOOK_MS = 100
-const MOST_MS = 120_000
+const MAX_MS = 120_000
 const SPLIT_AT = 0.25
 const HEAL_AT = 0.75
 /** Accounts of the network's wallet, one for each side. */
@@ -187,7 +187,7 @@ async function isOne(nodes: readonly ProductNode[]): Promise<boolean> {
 }
 
 async function within(holds: () => Promise<boolean>): Promise<boolean> {
-  const until = performance.now() + MOST_MS
+  const until = performance.now() + MAX_MS
   while (performance.now() < until) {
     if (await holds()) return true
     await sleep(LOOK_MS)

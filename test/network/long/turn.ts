@@ -42,8 +42,8 @@ export interface Turn {
 
 const LOOK_MS = 50
 /** Longest time for the chain, and for one block more, milliseconds. */
-const MOST_SYNC = 180_000
-const MOST_LAG = 20_000
+const MAX_SYNC = 180_000
+const MAX_LAG = 20_000
 const BLOCK_MS = 2000
 const QUIET_BLOCKS = 3
 
@@ -84,9 +84,9 @@ export async function runTurn(scene: Scene, options: TurnOptions): Promise<Turn>
 async function followed(running: Running, began: number): Promise<Turn> {
   const { scene, options, source, victim, attackers, watch, faults } = running
   const up = performance.now()
-  const reached = await waitFor(running, scene.chains.known - 1, MOST_SYNC)
+  const reached = await waitFor(running, scene.chains.known - 1, MAX_SYNC)
   if (!reached && faults.length === 0)
-    faults.push(`the chain was not there after ${MOST_SYNC / 1000} s: ${await where(victim)}`)
+    faults.push(`the chain was not there after ${MAX_SYNC / 1000} s: ${await where(victim)}`)
   const seconds = processorSeconds(victim.pid)
   const perSecond = reached ? (scene.chains.known - 1) / seconds : 0
   const speed = reached ? (scene.chains.known - 1) / ((performance.now() - up) / 1000) : 0
@@ -105,8 +105,8 @@ async function followed(running: Running, began: number): Promise<Turn> {
     ])
     length += 1
     attackers?.grown(length)
-    if (!(await waitFor(running, length - 1, MOST_LAG)) && faults.length === 0) {
-      faults.push(`block ${length - 1} was not there after ${MOST_LAG / 1000} s: ${await where(victim)}`)
+    if (!(await waitFor(running, length - 1, MAX_LAG)) && faults.length === 0) {
+      faults.push(`block ${length - 1} was not there after ${MAX_LAG / 1000} s: ${await where(victim)}`)
     }
     lag = Math.max(lag, performance.now() - sent)
     await sleep(Math.max(0, BLOCK_MS - (performance.now() - sent)))

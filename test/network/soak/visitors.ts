@@ -19,7 +19,7 @@ export interface VisitorsOptions {
 const PAUSE_MS = 500
 /** Visits at a time. */
 const LANES = 4
-const MOST_MESSAGES = 20
+const MAX_MESSAGES = 20
 /** Where a visit may end. */
 const ENDS = ['connect', 'auth', 'hello', 'status', 'messages', 'messages', 'messages'] as const
 
@@ -61,7 +61,7 @@ export class Visitors {
       if (end === 'hello') return
       peer.send(FRAME_CODES.ethStatus, this.#ethStatus())
       if (!(await peer.isAnswered()) || end === 'status') return
-      const messages = 1 + Math.floor(random() * MOST_MESSAGES)
+      const messages = 1 + Math.floor(random() * MAX_MESSAGES)
       for (let sent = 0; sent < messages; sent += 1) this.#send(peer, this.#message())
       await peer.isAnswered()
     } finally {

@@ -2,7 +2,7 @@ import type { LogCriteria } from '../../../src/chain/logs/logCriteria.ts'
 import type { LogCursor } from './logCursor.ts'
 
 /** More alternatives than these are looked up instead of compared one by one. */
-const MOST_COMPARED = 8
+const MAX_COMPARED = 8
 
 /** Tests the log at hand of a cursor, in place. */
 export class LogMatcher {
@@ -36,7 +36,7 @@ class Alternatives {
   readonly #many: ReadonlySet<string> | null
 
   constructor(alternatives: readonly Buffer[]) {
-    const many = alternatives.length > MOST_COMPARED
+    const many = alternatives.length > MAX_COMPARED
     this.#few = many ? [] : alternatives
     this.#many = many ? new Set(alternatives.map((bytes) => bytes.toString('latin1'))) : null
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { HeadChange } from '../../../src/chain/chainWriter.ts'
 import type { Block } from '../../../src/chain/codec/block.ts'
-import { MOST_CATCH_UP_EVENTS } from '../../../src/filters/catchUps.ts'
+import { MAX_CATCH_UP_EVENTS } from '../../../src/filters/catchUps.ts'
 import { type EventConnection, SubscriptionHub } from '../../../src/filters/subscriptionHub.ts'
 import { EVENT_TEXTS } from '../../../src/rpc/format/eventTexts.ts'
 import { resumePoint } from '../../../src/rpc/logs/resumePoint.ts'
@@ -243,7 +243,7 @@ t.test('an unsubscribed or closed one is told nothing more', async (t) => {
 
 t.test('a block too far away, and one that nobody knows, are errors', async (t) => {
   const own = openHub(t)
-  own.chain.append(Array.from({ length: MOST_CATCH_UP_EVENTS + 1 }, () => []))
+  own.chain.append(Array.from({ length: MAX_CATCH_UP_EVENTS + 1 }, () => []))
   const connection: EventConnection = { notify: () => undefined }
   const resume = (hash: Buffer) => own.resume(connection, 'newHeads', hash)
   t.throws(() => resume(own.chain.genesis.hash), { message: /more than 2000 blocks/ })

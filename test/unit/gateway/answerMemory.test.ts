@@ -6,9 +6,9 @@ import type { AnswerSink } from '../../../src/gateway/scheduler/ticket.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { PAGE_STATUS } from '../../../src/rpc/execute.ts'
 
-const MOST_BYTES = 1000
+const MAX_BYTES = 1000
 /** Memory in which every answer comes, as from a worker. */
-const memory = Buffer.alloc(MOST_BYTES)
+const memory = Buffer.alloc(MAX_BYTES)
 
 function written(text: string): Uint8Array {
   return memory.subarray(0, memory.write(text))
@@ -17,7 +17,7 @@ function written(text: string): Uint8Array {
 t.test('answers of a batch stay what they were when the next ones take their memory', (t) => {
   let answer: string | Uint8Array = ''
   const collector = new BatchCollector(
-    MOST_BYTES,
+    MAX_BYTES,
     () => 'too large',
     { hold: () => true, refusal: () => new RpcError('limited') },
     (body) => {
@@ -40,7 +40,7 @@ t.test('pages that are put together stay what they were, too', (t) => {
     caller: unlimitedCaller('anybody'),
     exchange: { answer: () => undefined, onGone: undefined, gone: false },
     alone: false,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     sink: (body) => {
       answer = body
     },
@@ -80,7 +80,7 @@ t.test('what was sent page by page is told with its bytes, those of a broken ans
         gone: false,
       },
       alone: true,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       sink: () => t.fail('it has its stream'),
       onStreamed: (...note) => told.push(note),
       ask: (_, sink) => sink(written(last), 200),

@@ -15,7 +15,7 @@ const CONTRACT = `0x${'c0'.repeat(20)}`
 const LARGE = `0x${'c1'.repeat(20)}`
 /** Returns the number of the block and the sent value. */
 const CODE = '0x436000523460205260406000f3'
-const MOST_UNITS = 400
+const MAX_UNITS = 400
 
 const interrupts = new InterruptTable()
 
@@ -198,7 +198,7 @@ t.test('answers that are too large are refused', async (t) => {
 t.test('quick answers are charged and counted as the others, and refused like them', async (t) => {
   const { hash, openSlow, openFast } = await openScene(t)
   const openWith = (open: typeof openSlow) => {
-    const limits = { ...NO_OWN_LIMITS, rate: 1, burst: MOST_UNITS }
+    const limits = { ...NO_OWN_LIMITS, rate: 1, burst: MAX_UNITS }
     const access = openAccess([keyRecord('ada', { limits })])
     const caller = access.caller('/ada-secret')
     return { ...access, account: caller.account, service: open({ admission: access.admission, caller }) }
@@ -214,7 +214,7 @@ t.test('quick answers are charged and counted as the others, and refused like th
     if (answer.status === 429) refused += 1
   }
   t.ok(refused > 20, `${refused} refused`)
-  t.equal(fast.account.used, MOST_UNITS)
+  t.equal(fast.account.used, MAX_UNITS)
   t.equal(fast.account.refused, slow.account.refused)
   t.strictSame(counts(fast.service.metrics), counts(slow.service.metrics))
   await Promise.all([fast.admission.flush(), slow.admission.flush()])

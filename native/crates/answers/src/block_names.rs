@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use rhizome_primitives::B256;
 
 /// Names that are known at once; beyond, all are asked for again.
-const MOST_NAMES: usize = 65_536;
+const MAX_NAMES: usize = 65_536;
 
 /// A block that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl BlockNames {
 
     /// Says what a name stands for.
     pub fn set(&mut self, name: &[u8], block: NamedBlock) {
-        if self.0.len() >= MOST_NAMES {
+        if self.0.len() >= MAX_NAMES {
             self.0.clear();
         }
         self.0.insert(name.to_vec(), block);

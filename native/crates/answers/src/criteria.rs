@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use rhizome_primitives::{Address, B256, hex};
 
 /// More alternatives than these are looked up instead of compared one by one.
-const MOST_COMPARED: usize = 8;
+const MAX_COMPARED: usize = 8;
 
 /// Addresses and topics that a log may have; empty lists match anything. A log must have as many topics as the
 /// last position that is not empty.
@@ -58,12 +58,12 @@ impl Matcher {
         Self::new(addresses, topics, <[u8]>::to_vec)
     }
 
-    /// Whether everything matches.
+    /// True when everything matches.
     pub(crate) fn takes_all(&self) -> bool {
         self.least_topics == 0 && self.addresses.takes_all()
     }
 
-    /// Whether a log matches; `topic` gives its topics by position, of which there are `topic_count`.
+    /// True when a log matches; `topic` gives its topics by position, of which there are `topic_count`.
     pub(crate) fn matches<'a>(
         &self,
         address: &[u8],
@@ -87,7 +87,7 @@ enum Alternatives {
 
 impl Alternatives {
     fn new(alternatives: impl ExactSizeIterator<Item = Vec<u8>>) -> Self {
-        if alternatives.len() > MOST_COMPARED {
+        if alternatives.len() > MAX_COMPARED {
             Self::Many(alternatives.collect())
         } else {
             Self::Few(alternatives.collect())

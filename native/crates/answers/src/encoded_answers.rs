@@ -11,7 +11,7 @@ use crate::encoded_object_cache::{EncodedObjectCache, ObjectBlock, TextKind};
 use crate::output::Output;
 
 /// Blocks that are known to be canonical at once; beyond, all are asked for again.
-const MOST_KNOWN: usize = 65_536;
+const MAX_KNOWN: usize = 65_536;
 
 /// Digits of a hash.
 const HASH_DIGITS: usize = 64;
@@ -43,7 +43,7 @@ pub enum Outcome {
 /// What has to be known of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// Whether the block is canonical.
+    /// True when the block is canonical.
     Canonical(ObjectBlock),
     /// Which block a name stands for.
     Name(String),
@@ -68,7 +68,7 @@ impl EncodedAnswers {
 
     /// Says that a block is canonical.
     pub fn confirm(&mut self, block_hash: B256) {
-        if self.canonical.len() >= MOST_KNOWN {
+        if self.canonical.len() >= MAX_KNOWN {
             self.canonical.clear();
         }
         self.canonical.insert(block_hash);

@@ -12,7 +12,7 @@ use crate::log_text::{BlockLogs, LogWriter, separate};
 use crate::log_walk::{StoredBlock, walk_logs};
 
 /// The logs of a block are kept when it has no more than these, whatever part of them is asked for …
-const MOST_KEPT_AT_ONCE: u32 = 64;
+const MAX_KEPT_AT_ONCE: u32 = 64;
 /// … or when one in so many is asked for. Others are written when they match: keeping a large block for the sake
 /// of a few logs costs more than reading it again.
 const KEPT_PART: u32 = 4;
@@ -74,7 +74,7 @@ impl LogPage {
         self.out.len()
     }
 
-    /// Whether no further block is to be added.
+    /// True when no further block is to be added.
     pub fn is_full(&self) -> bool {
         self.out.len() >= self.end.bytes || self.count > self.end.logs
     }
@@ -108,7 +108,7 @@ impl LogPage {
             total += 1;
             matching += u32::from(matcher.matches(log.address, log.topics.len(), |position| log.topics[position]));
         })?;
-        if (total <= MOST_KEPT_AT_ONCE || matching >= total / KEPT_PART)
+        if (total <= MAX_KEPT_AT_ONCE || matching >= total / KEPT_PART)
             && let Some(logs) = BlockLogs::write(block)?
         {
             self.count += logs.append(&mut self.out, &self.criteria, removed);

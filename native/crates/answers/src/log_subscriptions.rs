@@ -33,7 +33,7 @@ impl Part {
         Self { first, index: 0, next: None }
     }
 
-    /// Whether the next log belongs to the part, of which so many bytes are written.
+    /// True when the next log belongs to the part, of which so many bytes are written.
     fn includes_next(&mut self, written: usize) -> bool {
         let index = self.index;
         self.index += 1;

@@ -12,7 +12,7 @@ pub(crate) struct Program {
     pub(crate) code: Bytes,
     pub(crate) cells: Vec<(U256, U256)>,
     pub(crate) calls: Vec<Bytes>,
-    /// Whether it matters where the state is stored.
+    /// True when it matters where the state is stored.
     pub(crate) reads_state: bool,
 }
 

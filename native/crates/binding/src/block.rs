@@ -55,7 +55,7 @@ pub struct SkippedCandidate {
     pub index: u32,
     /// The reason, as a message for people.
     pub reason: String,
-    /// Whether it would be left out of an empty block as well.
+    /// True when it would be left out of an empty block as well.
     pub hopeless: bool,
 }
 

@@ -47,7 +47,7 @@ pub fn state_size(store: &StateStore, root: Uint8Array) -> Result<Option<i64>> {
 pub struct StateChunk {
     /// RLP.
     pub body: Buffer,
-    /// Whether it is the last chunk of the state.
+    /// True when it is the last chunk of the state.
     pub complete: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct ChunkReport {
     pub nodes: i64,
     /// Offset of the next chunk.
     pub next: i64,
-    /// Whether it is the last chunk of the state.
+    /// True when it is the last chunk of the state.
     pub complete: bool,
 }
 

@@ -58,12 +58,12 @@ pub struct ExecutableTransaction {
     pub value: Uint8Array,
     /// Call data or creation code.
     pub data: Uint8Array,
-    /// Whether signature and chain id are accepted (consensus.md §5.2).
+    /// True when signature and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
     /// Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that needs the signer's key. If
     /// it is absent, the contract treats the transaction as unsigned.
     pub signature: Option<Uint8Array>,
-    /// Whether it is the reward transaction.
+    /// True when it is the reward transaction.
     pub remasc: bool,
 }
 

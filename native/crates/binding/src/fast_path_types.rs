@@ -29,9 +29,9 @@ pub struct MethodName {
     pub index: u32,
     /// What of it is answered from the bytes of requests.
     pub fast: Option<FastMethod>,
-    /// Whether responses to parameters hold as long as the head does.
+    /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
-    /// Whether responses tell of reverts, in one of two forms.
+    /// True when responses tell of reverts, in one of two forms.
     pub tells_reverts: bool,
 }
 

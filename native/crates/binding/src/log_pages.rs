@@ -150,7 +150,7 @@ impl LogPageWriter {
         Ok(added)
     }
 
-    /// Whether no further block is to be added.
+    /// True when no further block is to be added.
     #[napi(getter)]
     pub fn is_full(&self) -> bool {
         self.page.is_full()

@@ -18,7 +18,7 @@ pub struct PrecompileCall {
     pub max_input: Option<u32>,
     /// Price; absent when it cannot be computed.
     pub gas: Option<BigInt>,
-    /// Whether the contract ran: its price was at most the limit.
+    /// True when the contract ran: its price was at most the limit.
     pub executed: bool,
     /// Output; absent when there is none or the contract threw.
     pub output: Option<Buffer>,

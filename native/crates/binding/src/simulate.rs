@@ -24,7 +24,7 @@ pub struct SimulatedCall {
     pub message: CallMessage,
     /// Big-endian; absent means the sender's next one.
     pub nonce: Option<Uint8Array>,
-    /// Whether the gas is capped to what the block has left.
+    /// True when the gas is capped to what the block has left.
     pub cut: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct SimulationInput {
     pub root: Uint8Array,
     /// Blocks in order.
     pub blocks: Vec<SimulatedBlock>,
-    /// Whether calls are checked as sent transactions are.
+    /// True when calls are checked as sent transactions are.
     pub validate: bool,
     /// Stops the simulation.
     pub interrupt: Option<InterruptSlot>,

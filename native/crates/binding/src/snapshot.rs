@@ -178,7 +178,7 @@ impl StateIntake {
         self.inner.lock().end() as i64
     }
 
-    /// Whether the complete state under a root was taken.
+    /// True when the complete state under a root was taken.
     #[napi(catch_unwind)]
     pub fn has_root(&self, root: Uint8Array) -> Result<bool> {
         self.inner.lock().has_root(&bytes::hash("root", &root)?).map_err(invalid)

@@ -178,7 +178,7 @@ mod linux {
         (descriptor >= 0 && has_peer(descriptor, address)).then_some(descriptor)
     }
 
-    /// Whether a descriptor is a socket whose peer has an address, 4 or 16 bytes.
+    /// True when a descriptor is a socket whose peer has an address, 4 or 16 bytes.
     fn has_peer(descriptor: c_int, address: &[u8]) -> bool {
         // SAFETY: all bytes of the storage may be zero; its length is given.
         let (storage, result) = unsafe {

@@ -60,7 +60,7 @@ pub struct AccountWrite {
     pub balance: Option<Uint8Array>,
     /// Code; empty removes it.
     pub code: Option<Uint8Array>,
-    /// Whether to set the contract marker.
+    /// True when to set the contract marker.
     pub contract: bool,
     /// Cells: slot and value alternate; an empty value removes the cell.
     pub storage: Vec<Uint8Array>,
@@ -209,7 +209,7 @@ pub struct StateStoreFormat {
     pub format: u32,
     /// Version of the program that wrote it last; null if it recorded none.
     pub program: Option<String>,
-    /// Whether a conversion to this format has begun and not ended.
+    /// True when a conversion to this format has begun and not ended.
     pub converting: bool,
     /// The format that this build writes.
     pub current: u32,
@@ -255,7 +255,7 @@ impl StateStore {
         Ok(Self { inner: rhizome_store::StateStore::in_memory(&store_options(&options)?) })
     }
 
-    /// Whether the state under this root is in the store.
+    /// True when the state under this root is in the store.
     #[napi(catch_unwind)]
     pub fn has_root(&self, root: Uint8Array) -> Result<bool> {
         self.inner.has_root(&bytes::hash("root", &root)?).map_err(state)
@@ -359,7 +359,7 @@ impl StateStore {
         Ok(info.map(|(hash, length)| CodeInfo { hash: hash.to_vec().into(), length }))
     }
 
-    /// Whether the account has a contract marker.
+    /// True when the account has a contract marker.
     #[napi(catch_unwind)]
     pub fn is_contract(&self, root: Uint8Array, address: Uint8Array) -> Result<bool> {
         self.reader(bytes::hash("root", &root)?)?.is_contract(&account_ref(&address)?).map_err(state)

@@ -20,7 +20,7 @@ pub struct TrieNode {
     pub message: Buffer,
     /// Keccak-256 of the serialisation.
     pub hash: Buffer,
-    /// Whether its parent embeds the node.
+    /// True when its parent embeds the node.
     pub embeddable: bool,
     /// Keccak-256 of the value, if it is stored outside the node.
     pub long_value_hash: Option<Buffer>,
@@ -163,7 +163,7 @@ pub struct AccountFields {
     pub nonce: Buffer,
     /// Absolute value of the balance in wei, big-endian, minimal.
     pub balance: Buffer,
-    /// Whether the balance is below zero.
+    /// True when the balance is below zero.
     pub negative: bool,
     /// Bit 0: hibernated.
     pub flags: u32,

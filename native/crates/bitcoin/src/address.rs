@@ -40,7 +40,7 @@ impl Address {
         }
     }
 
-    /// Whether it is the address of a script.
+    /// True when it is the address of a script.
     #[must_use]
     pub const fn is_script(&self, bitcoin: &BitcoinSpec) -> bool {
         self.version == bitcoin.script_address_version

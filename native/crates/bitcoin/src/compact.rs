@@ -36,7 +36,7 @@ impl Target {
         Self { negative: negative && !magnitude.is_empty(), magnitude }
     }
 
-    /// Whether it is below zero.
+    /// True when it is below zero.
     #[must_use]
     pub const fn is_negative(&self) -> bool {
         self.negative

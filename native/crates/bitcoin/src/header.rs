@@ -49,7 +49,7 @@ pub fn timestamp(header: &[u8; HEADER_BYTES]) -> u32 {
     u32::from_le_bytes([header[TIME_AT], header[TIME_AT + 1], header[TIME_AT + 2], header[TIME_AT + 3]])
 }
 
-/// Whether the Bitcoin header's time and the block's `timestamp` differ by less than `limit`
+/// True when the Bitcoin header's time and the block's `timestamp` differ by less than `limit`
 /// seconds (RSKIP179, consensus.md §3.4). False for a missing or unparsable header. The caller
 /// knows whether the rule is active and the network's limit: 300, on the test networks 7,200 from
 /// RSKIP297 on.

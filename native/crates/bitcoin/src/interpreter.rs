@@ -231,7 +231,7 @@ impl<'a> Machine<'a> {
         Ok(valid)
     }
 
-    /// Whether the signatures match keys in the same order. A key or signature that cannot be parsed does not match.
+    /// True when the signatures match keys in the same order. A key or signature that cannot be parsed does not match.
     fn signatures_match(&self, keys: &[Element<'a>], signatures: &[Element<'a>], script: &[u8]) -> bool {
         let mut keys = keys.iter();
         let mut signatures = signatures.iter().peekable();

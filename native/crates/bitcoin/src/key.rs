@@ -78,7 +78,7 @@ impl PublicKey {
         &self.bytes
     }
 
-    /// Whether they are compressed.
+    /// True when they are compressed.
     #[must_use]
     pub fn is_compressed(&self) -> bool {
         self.bytes.len() == 33
@@ -112,7 +112,7 @@ impl PublicKey {
         Address::from_word(keccak256(&self.uncompressed()[1..]))
     }
 
-    /// Whether the key signed the hash; s may be high or low.
+    /// True when the key signed the hash; s may be high or low.
     ///
     /// # Errors
     /// [`PublicKeyError`] for the key at infinity, on which the reference throws.

@@ -70,7 +70,7 @@ fn display_order(left: &B256, right: &B256) -> [u8; 64] {
     both
 }
 
-/// Whether two nodes could be a transaction with one input and one output. The reference examines the nodes in display
+/// True when two nodes could be a transaction with one input and one output. The reference examines the nodes in display
 /// order, not the bytes that are hashed, so this does the same.
 fn looks_like_transaction(nodes: &[u8; 64]) -> bool {
     let script_length = |at: usize| usize::from(nodes[at]);

@@ -47,7 +47,7 @@ impl<'a> PartialMerkleTree<'a> {
         parts().map_err(|_| PartialTreeError::Size)
     }
 
-    /// Whether the number of bytes is what their counts declare, whatever the contents.
+    /// True when the number of bytes is what their counts declare, whatever the contents.
     #[must_use]
     pub fn has_expected_size(bytes: &[u8]) -> bool {
         let mut reader = Reader::new(bytes.get(4..).unwrap_or_default());

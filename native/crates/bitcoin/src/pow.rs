@@ -52,7 +52,7 @@ pub fn check_proof_of_work(mining: &MergedMining<'_>) -> Result<(), PowError> {
     Ok(proof.check(&coinbase.transaction_id(), &merkle_root(header))?)
 }
 
-/// Whether a signature replaces the proof of work: the header has neither coinbase nor proof, and height and difficulty
+/// True when a signature replaces the proof of work: the header has neither coinbase nor proof, and height and difficulty
 /// allow it.
 fn is_fallback(mining: &MergedMining<'_>) -> bool {
     mining.coinbase.is_none()

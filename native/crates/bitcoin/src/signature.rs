@@ -60,7 +60,7 @@ impl Signature {
         out
     }
 
-    /// Whether s is at most half the order.
+    /// True when s is at most half the order.
     #[must_use]
     pub fn is_low_s(&self) -> bool {
         word(&self.s).is_some_and(|s| s <= HALF_ORDER)
@@ -81,7 +81,7 @@ fn word(number: &[u8]) -> Option<B256> {
     (number.len() <= 32).then(|| B256::left_padding_from(number))
 }
 
-/// Whether the signature of an input, sighash byte included, satisfies Bitcoin's strict encoding: shortest lengths,
+/// True when the signature of an input, sighash byte included, satisfies Bitcoin's strict encoding: shortest lengths,
 /// positive numbers without padding, a known sighash byte.
 #[must_use]
 pub fn is_canonical(signature: &[u8]) -> bool {

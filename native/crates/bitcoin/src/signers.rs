@@ -21,7 +21,7 @@ thread_local! {
     static KNOWN: RefCell<HashMap<Signed, Vec<[u8; 33]>>> = RefCell::new(HashMap::new());
 }
 
-/// Whether the compressed key signed the hash, which is the case exactly where it verifies. A key verifies if it is one
+/// True when the compressed key signed the hash, which is the case exactly where it verifies. A key verifies if it is one
 /// of those that the signature recovers to. There is one for each point with the x-coordinate r, or r plus the order.
 pub(crate) fn is_signer(key: &[u8; 33], hash: &B256, signature: &Signature) -> bool {
     let Some((r, s)) = signature.normalised() else { return false };

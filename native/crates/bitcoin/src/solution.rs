@@ -133,7 +133,7 @@ impl Control {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the search was stopped.
+    /// True when the search was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -29,7 +29,7 @@ pub fn stated_segwit_inputs(bytes: &[u8]) -> Result<i64, TransactionError> {
     var_int_at(bytes, COUNT_AT + 2)
 }
 
-/// Whether the bytes state at least one input; from RSKIP143 on also after a marker.
+/// True when the bytes state at least one input; from RSKIP143 on also after a marker.
 ///
 /// # Errors
 /// As [`stated_inputs`].

@@ -6,7 +6,7 @@ use rhizome_primitives::spec::ChainSpec;
 
 use crate::federation::key::rsk_address;
 
-/// Whether a signed transaction of `sender` to the Bridge is free: members of the genesis federation and the
+/// True when a signed transaction of `sender` to the Bridge is free: members of the genesis federation and the
 /// authorisers of federation, whitelist and fee pay nothing until Bridge transactions are paid. The caller checks
 /// receiver and signature.
 pub fn is_free_transaction(spec: &ChainSpec, rules: RuleSet, sender: Address) -> bool {

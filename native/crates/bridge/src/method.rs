@@ -57,9 +57,9 @@ pub struct Definition {
     pub cost: Cost,
     /// Rules under which it exists.
     pub enabled: Enabled,
-    /// Whether only local calls may use it.
+    /// True when only local calls may use it.
     pub locality: Locality,
-    /// Whether STATICCALL may use it (RSKIP417).
+    /// True when STATICCALL may use it (RSKIP417).
     pub allows_static_call: bool,
 }
 
@@ -69,7 +69,7 @@ impl Definition {
         format!("{}({})", self.name, self.input_names.join(","))
     }
 
-    /// Whether the method exists under these rules.
+    /// True when the method exists under these rules.
     pub fn is_enabled(&self, rules: RuleSet) -> bool {
         match self.enabled {
             Enabled::Always => true,
@@ -78,7 +78,7 @@ impl Definition {
         }
     }
 
-    /// Whether only local calls may use the method (checked from RSKIP88 on).
+    /// True when only local calls may use the method (checked from RSKIP88 on).
     pub fn is_local_only(&self, rules: RuleSet) -> bool {
         match self.locality {
             Locality::Open => false,
@@ -87,7 +87,7 @@ impl Definition {
         }
     }
 
-    /// Whether the method may be called this way (checked from RSKIP417 on).
+    /// True when the method may be called this way (checked from RSKIP417 on).
     pub fn accepts(&self, call_type: CallType) -> bool {
         match call_type {
             CallType::Call => true,

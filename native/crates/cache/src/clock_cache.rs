@@ -36,7 +36,7 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         self.bytes
     }
 
-    /// Whether it holds nothing.
+    /// True when it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

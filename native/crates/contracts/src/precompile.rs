@@ -96,7 +96,7 @@ impl Precompile {
         Self::ALL.iter().copied().filter(starts)
     }
 
-    /// Whether the rules have it.
+    /// True when the rules have it.
     pub fn is_active(self, rules: RuleSet) -> bool {
         self.rule().is_none_or(|rule| rules.active(rule))
     }
@@ -117,7 +117,7 @@ impl Precompile {
         }
     }
 
-    /// Whether the contract reads the hash of the (internal) transaction that it runs in.
+    /// True when the contract reads the hash of the (internal) transaction that it runs in.
     pub fn uses_transaction_hash(self) -> bool {
         self == Self::Bridge
     }

@@ -73,7 +73,7 @@ pub(crate) fn affine_bytes(key: &PublicKey) -> [u8; 64] {
     point
 }
 
-/// Whether the curve has a point with abscissa r.
+/// True when the curve has a point with abscissa r.
 fn nonce_point_exists(r: &B256, parity: u8) -> bool {
     let mut compressed = [0; 33];
     compressed[0] = 2 + (parity & 1);

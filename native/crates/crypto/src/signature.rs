@@ -8,13 +8,13 @@ pub const ORDER: B256 = b256!("fffffffffffffffffffffffffffffffebaaedce6af48a03bb
 /// floor(n / 2).
 pub const HALF_ORDER: B256 = b256!("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
 
-/// Whether a component is in 1..n.
+/// True when a component is in 1..n.
 #[inline]
 pub fn scalar_in_range(component: &B256) -> bool {
     !component.is_zero() && *component < ORDER
 }
 
-/// Whether a transaction may carry this signature (consensus.md §5.2): 1 ≤ r, s < n and
+/// True when a transaction may carry this signature (consensus.md §5.2): 1 ≤ r, s < n and
 /// s < floor(n/2), strictly; Ethereum accepts s = floor(n/2).
 pub fn components_acceptable(r: &B256, s: &B256) -> bool {
     scalar_in_range(r) && !s.is_zero() && *s < HALF_ORDER

@@ -138,7 +138,7 @@ pub enum HaltKind {
 }
 
 impl HaltKind {
-    /// Whether the reference's error has no message. The reference cannot write a receipt with such an error, so a
+    /// True when the reference's error has no message. The reference cannot write a receipt with such an error, so a
     /// transaction whose own frame ends with it is in no block (evm.md §8 row 5).
     pub(crate) fn has_no_message(&self) -> bool {
         matches!(self, Self::BridgeBeforeRskip88 | Self::MissingValue)

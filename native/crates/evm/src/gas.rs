@@ -18,7 +18,7 @@ pub fn basic_cost(spec: &ChainSpec, number: u64, transaction: &Transaction) -> u
     intrinsic(&rules, transaction, is_free(spec, &rules, transaction))
 }
 
-/// Whether the transaction to the Bridge costs nothing (consensus.md §5.4).
+/// True when the transaction to the Bridge costs nothing (consensus.md §5.4).
 pub(crate) fn is_free(spec: &ChainSpec, rules: &VmRules, transaction: &Transaction) -> bool {
     transaction.to == Some(rhizome_bridge::ADDRESS)
         && transaction.signature_accepted

@@ -44,7 +44,7 @@ impl Halt {
         format!("{}: {words}", self.text)
     }
 
-    /// Whether more gas is what it wants.
+    /// True when more gas is what it wants.
     pub(crate) fn is_want_of_gas(&self) -> bool {
         self.kind == HaltKind::OutOfGas
     }

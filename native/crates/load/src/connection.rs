@@ -79,7 +79,7 @@ impl Connection {
         }
     }
 
-    /// Whether the server has announced that it will close it.
+    /// True when the server has announced that it will close it.
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self, Self::Http { stale: true, .. })
     }

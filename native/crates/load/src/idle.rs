@@ -92,7 +92,7 @@ impl Idle {
         Ok(Self { poll, sockets })
     }
 
-    /// Whether an open socket has not received its answer.
+    /// True when an open socket has not received its answer.
     fn is_any_unanswered(&self, has_answer: &[bool]) -> bool {
         self.sockets.iter().zip(has_answer).any(|(socket, has_answer)| socket.is_some() && !has_answer)
     }

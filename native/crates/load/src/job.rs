@@ -32,7 +32,7 @@ pub(crate) enum Job {
         /// In an open loop: drops a request that is due while no connection is free, instead of sending it late.
         #[serde(default)]
         drops: bool,
-        /// Whether to report every second, too.
+        /// True when to report every second, too.
         #[serde(default)]
         timeline: bool,
     },

@@ -144,7 +144,7 @@ impl Load<'_> {
         Ok(in_time.unwrap_or_else(|| self.meter.count()))
     }
 
-    /// Whether every request that was due has its answer, or time is up.
+    /// True when every request that was due has its answer, or time is up.
     fn is_done(&self, now: Instant) -> bool {
         if now >= self.end + DRAIN {
             return true;

@@ -18,9 +18,9 @@ struct Head {
     /// Length of the body; None when it is chunked.
     length: Option<usize>,
     code: u16,
-    /// Whether it has a `Retry-After` header.
+    /// True when it has a `Retry-After` header.
     retry_after: bool,
-    /// Whether the server closes the connection after the response.
+    /// True when the server closes the connection after the response.
     closes: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Response {
 pub(crate) struct Failure {
     /// The beginning of the body.
     pub(crate) text: String,
-    /// Whether it is a proper refusal of an overloaded server: HTTP 429 with `Retry-After`, or JSON-RPC -32005 with
+    /// True when it is a proper refusal of an overloaded server: HTTP 429 with `Retry-After`, or JSON-RPC -32005 with
     /// another status.
     pub(crate) refusal: bool,
 }
@@ -103,12 +103,12 @@ impl ResponseReader {
     }
 }
 
-/// Whether a response has an error near its beginning.
+/// True when a response has an error near its beginning.
 pub(crate) fn has_error(body: &[u8]) -> bool {
     body[..body.len().min(ERROR_PREFIX_BYTES)].windows(8).any(|part| part == b"\"error\":")
 }
 
-/// Whether an error says that a limit is exceeded.
+/// True when an error says that a limit is exceeded.
 fn is_limit(body: &[u8]) -> bool {
     body[..body.len().min(ERROR_PREFIX_BYTES)].windows(6).any(|part| part == b"-32005")
 }

@@ -83,7 +83,7 @@ pub fn decode(types: &[AbiType], payload: &[u8]) -> Result<Vec<AbiValue>, AbiErr
     reader.arguments(types, |kind, at| reader.value(kind, at)).collect()
 }
 
-/// Whether [`decode`] would succeed. Only the heads are read; contents are neither copied nor converted. Gas pricing
+/// True when [`decode`] would succeed. Only the heads are read; contents are neither copied nor converted. Gas pricing
 /// uses this, because callers that cannot pay the gas can ask for the price, too.
 pub fn check(types: &[AbiType], payload: &[u8]) -> Result<(), AbiError> {
     let reader = Reader::new(payload)?;
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
         self.content(offset).map(|_| ())
     }
 
-    /// Whether every head of an array points at a length that is followed by as many bytes. A call without gas may have
+    /// True when every head of an array points at a length that is followed by as many bytes. A call without gas may have
     /// any number of heads, so each one takes only about a nanosecond.
     fn pass_contents(&self, start: i32, count: i32) -> Result<(), AbiError> {
         let heads = self.slice(start, count.checked_mul(WORD).ok_or(AbiError)?)?;

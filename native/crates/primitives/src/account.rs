@@ -49,7 +49,7 @@ impl From<Address> for AccountRef {
 pub struct Balance {
     /// The balance modulo 2^256.
     word: U256,
-    /// Whether it is the word less 2^256.
+    /// True when it is the word less 2^256.
     negative: bool,
 }
 
@@ -71,7 +71,7 @@ impl Balance {
         self.word
     }
 
-    /// Whether it is below zero.
+    /// True when it is below zero.
     pub fn is_negative(self) -> bool {
         self.negative
     }
@@ -86,12 +86,12 @@ impl Balance {
         if self.negative { U256::ZERO } else { self.word }
     }
 
-    /// Whether it is zero.
+    /// True when it is zero.
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Whether it covers an amount. A negative balance does not even cover zero.
+    /// True when it covers an amount. A negative balance does not even cover zero.
     pub fn covers(self, amount: U256) -> bool {
         !self.negative && self.word >= amount
     }

@@ -35,7 +35,7 @@ impl BlockEnv {
         if self.gas_limit_width > 8 { i64::MAX as u64 } else { self.gas_limit }
     }
 
-    /// Whether transactions may run programs: not where the gas limit fits in no word (consensus.md §2.7).
+    /// True when transactions may run programs: not where the gas limit fits in no word (consensus.md §2.7).
     #[must_use]
     pub fn runs_programs(&self) -> bool {
         self.gas_limit_width <= 32

@@ -66,28 +66,28 @@ pub struct ContractContext<'a> {
     pub origin: Address,
     /// Signature of the (possibly internal) transaction; None for internal and for unsigned ones.
     pub signature: Option<SignedHash>,
-    /// Whether the contract was called by another contract and not by the transaction.
+    /// True when the contract was called by another contract and not by the transaction.
     pub from_contract: bool,
     /// How it was called.
     pub call_type: CallType,
-    /// Whether a frame above forbids writing (inherited STATICCALL).
+    /// True when a frame above forbids writing (inherited STATICCALL).
     pub is_static: bool,
     /// Wei sent along.
     pub value: U256,
     /// Depth of the calling frame plus one; 1 when called by the transaction directly.
     pub call_depth: u32,
-    /// Whether the outer transaction is a local call (eth_call, estimate).
+    /// True when the outer transaction is a local call (eth_call, estimate).
     pub local_call: bool,
-    /// Whether the outer transaction is the REMASC transaction, the last of its block.
+    /// True when the outer transaction is the REMASC transaction, the last of its block.
     pub remasc_transaction: bool,
-    /// Whether the outer transaction is a free transaction to the Bridge (consensus.md §5.4).
+    /// True when the outer transaction is a free transaction to the Bridge (consensus.md §5.4).
     pub free_transaction: bool,
 }
 
 /// What a precompiled contract may do to the state. Everything lands in the journal of the calling
 /// frame and is undone with it; logs are the exception (evm.md §4.1 step 5).
 pub trait ContractState {
-    /// Whether the account exists.
+    /// True when the account exists.
     fn exists(&mut self, address: Address) -> Result<bool, StateError>;
     /// Balance in wei, zero when there is no account.
     fn balance(&mut self, address: Address) -> Result<U256, StateError>;
@@ -107,11 +107,11 @@ pub trait ContractState {
     fn log(&mut self, log: Log);
     /// Records a transfer as a trace sub-call (REMASC payments, Bridge refunds).
     fn trace_transfer(&mut self, from: Address, to: Address, amount: U256);
-    /// Whether the call can be interrupted while it runs. Always false while a block is executed or built.
+    /// True when the call can be interrupted while it runs. Always false while a block is executed or built.
     fn is_interruptible(&self) -> bool {
         false
     }
-    /// Whether the call was interrupted because nobody waits for its result any more. Always false while a block is
+    /// True when the call was interrupted because nobody waits for its result any more. Always false while a block is
     /// executed or built.
     fn is_interrupted(&self) -> bool {
         false

@@ -13,7 +13,7 @@ pub enum Interrupt {
 }
 
 impl Interrupt {
-    /// Whether to stop.
+    /// True when to stop.
     #[inline]
     pub fn raised(&self) -> bool {
         match self {

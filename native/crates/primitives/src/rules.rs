@@ -75,7 +75,7 @@ impl RuleSet {
     /// No rule active.
     pub const NONE: Self = Self(0);
 
-    /// Whether the rule is active.
+    /// True when the rule is active.
     #[inline]
     pub const fn active(self, rule: Rule) -> bool {
         self.0 & (1 << rule as u8) != 0
@@ -93,7 +93,7 @@ impl RuleSet {
         Self(self.0 & !(1 << rule as u8))
     }
 
-    /// Whether transactions of a block run in parallel sublists and fees are paid at the end of the
+    /// True when transactions of a block run in parallel sublists and fees are paid at the end of the
     /// block: RSKIP144 and RSKIP351 are both active.
     pub const fn parallel_execution(self) -> bool {
         self.active(Rule::Rskip144) && self.active(Rule::Rskip351)

@@ -98,7 +98,7 @@ impl ChainSpec {
         Rule::ALL.iter().copied().filter(|rule| self.height(*rule).is_some_and(|height| height <= number)).collect()
     }
 
-    /// Whether the rule starts exactly at this height (one-off state changes, consensus.md §1.5).
+    /// True when the rule starts exactly at this height (one-off state changes, consensus.md §1.5).
     pub fn activating(&self, rule: Rule, number: u64) -> bool {
         self.height(rule) == Some(number)
     }

@@ -35,7 +35,7 @@ pub trait StateReader: Send + Sync {
     fn code_info(&self, account: &AccountRef) -> Result<Option<(B256, u32)>, StateError>;
     /// The code; empty when none is stored.
     fn code(&self, account: &AccountRef) -> Result<Bytes, StateError>;
-    /// Whether the contract marker (key ∥ `00`) is set.
+    /// True when the contract marker (key ∥ `00`) is set.
     fn is_contract(&self, account: &AccountRef) -> Result<bool, StateError>;
     /// Bytes of a storage cell as stored; None when absent. Cells written as words have no leading
     /// zeros and are never empty.

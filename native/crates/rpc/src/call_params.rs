@@ -7,7 +7,7 @@ use crate::plain_params::PlainReader;
 use crate::state_reads::LATEST;
 
 /// Digits of a value.
-const MOST_DIGITS: usize = 64;
+const MAX_DIGITS: usize = 64;
 
 /// What `[{…},"latest"]` asks for, where estimates may leave out the block. Of other blocks workers decide whether
 /// their state is at hand. None for everything that is not ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
@@ -67,7 +67,7 @@ fn address(digits: &[u8]) -> Option<Address> {
 }
 
 fn quantity(digits: &[u8]) -> Option<U256> {
-    if !(1..=MOST_DIGITS).contains(&digits.len()) {
+    if !(1..=MAX_DIGITS).contains(&digits.len()) {
         return None;
     }
     digits.iter().try_fold(U256::ZERO, |number, &digit| {

@@ -42,9 +42,9 @@ pub enum Fault {
 /// What a body is as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Whether it is a batch.
+    /// True when it is a batch.
     pub is_batch: bool,
-    /// Whether it is a batch of more requests than it may have.
+    /// True when it is a batch of more requests than it may have.
     pub is_refused: bool,
 }
 
@@ -122,7 +122,7 @@ impl Envelope {
         self.most.saturating_mul(ELEMENTS_PER_REQUEST)
     }
 
-    /// Whether it is a batch.
+    /// True when it is a batch.
     fn read_body(&mut self, reader: &mut Reader<'_>, find: &impl Fn(&[u8]) -> Option<u16>) -> Result<bool, Stop> {
         match reader.token()? {
             b'[' => self.read_batch(reader, find).map(|()| true),
@@ -188,7 +188,7 @@ impl Envelope {
         self.requests += usize::from(is_request);
     }
 
-    /// Whether it is a request with a method.
+    /// True when it is a request with a method.
     fn read_request(
         &mut self,
         reader: &mut Reader<'_>,

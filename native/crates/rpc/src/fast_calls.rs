@@ -26,11 +26,11 @@ const ESTIMATE_EFFORT: u64 = 200_000;
 const TURN: Duration = Duration::from_millis(2);
 
 /// Programs that are remembered not to end here.
-const MOST_PROGRAMS: usize = 1024;
+const MAX_PROGRAMS: usize = 1024;
 /// Calls of a program that did not end here which are passed over before the next attempt; twice as many after each
 /// attempt that fails again.
 const FIRST_PASSES: u32 = 256;
-const MOST_PASSES: u32 = 65_536;
+const MAX_PASSES: u32 = 65_536;
 
 /// What is asked of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -212,11 +212,11 @@ impl FastCalls {
 
     fn failed(&mut self, program: Program) {
         if let Some(known) = self.back_offs.get_mut(&program) {
-            known.passes = known.passes.saturating_mul(2).min(MOST_PASSES);
+            known.passes = known.passes.saturating_mul(2).min(MAX_PASSES);
             known.left = known.passes;
             return;
         }
-        if self.back_offs.len() >= MOST_PROGRAMS {
+        if self.back_offs.len() >= MAX_PROGRAMS {
             self.back_offs.clear();
         }
         self.back_offs.insert(program, BackOff { left: FIRST_PASSES, passes: FIRST_PASSES });

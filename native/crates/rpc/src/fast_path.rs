@@ -41,9 +41,9 @@ pub struct MethodName {
     pub index: u16,
     /// What of it is answered here.
     pub fast: Option<FastMethod>,
-    /// Whether responses to parameters hold as long as the head does.
+    /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
-    /// Whether responses tell of reverts, in one of two forms.
+    /// True when responses tell of reverts, in one of two forms.
     pub tells_reverts: bool,
 }
 
@@ -353,7 +353,7 @@ pub enum Ran {
     Declined,
 }
 
-/// Whether a response to the parameters may be cached: escapes could hide the word.
+/// True when a response to the parameters may be cached: escapes could hide the word.
 fn can_be_cached(params: &[u8]) -> bool {
     memchr2_iter(b'\\', PENDING[0], params).all(|at| params[at] != b'\\' && !params[at..].starts_with(PENDING))
 }

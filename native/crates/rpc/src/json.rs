@@ -271,7 +271,7 @@ impl OpenStructures {
         }
     }
 
-    /// Whether the innermost one is an object.
+    /// True when the innermost one is an object.
     #[inline]
     fn is_object(&self) -> bool {
         self.objects & 1 == 1

@@ -2,7 +2,7 @@
 
 use crate::json::{BYTE_ORDER_MARK, MAX_DEPTH};
 
-/// Whether a text that is no JSON is refused for its depth, which is seen by its structure alone: brackets outside
+/// True when a text that is no JSON is refused for its depth, which is seen by its structure alone: brackets outside
 /// strings are counted, whatever their kind, until the first value ends.
 pub(crate) fn is_too_deep(text: &str) -> bool {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);

@@ -3,12 +3,12 @@
 use crate::json_string::plain_end;
 
 /// Most parameters of a request that is read here.
-const MOST_PARAMS: usize = 3;
+const MAX_PARAMS: usize = 3;
 
 /// Contents of positional parameters that are all plain strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params<'a> {
-    texts: [&'a [u8]; MOST_PARAMS],
+    texts: [&'a [u8]; MAX_PARAMS],
     count: usize,
 }
 
@@ -60,7 +60,7 @@ impl<'a> PlainReader<'a> {
             return Some(params);
         }
         loop {
-            if next != b'"' || params.count == MOST_PARAMS {
+            if next != b'"' || params.count == MAX_PARAMS {
                 return None;
             }
             params.texts[params.count] = self.plain_string()?;

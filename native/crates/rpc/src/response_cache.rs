@@ -53,7 +53,7 @@ impl ResponseCache {
         }
     }
 
-    /// Whether anything is kept at all.
+    /// True when anything is kept at all.
     pub fn is_on(&self) -> bool {
         self.half_bytes > 0
     }

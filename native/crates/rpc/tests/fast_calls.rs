@@ -125,7 +125,7 @@ fn ask(front: &mut FastPath, body: &[u8]) -> (Source, String) {
     (source, String::from_utf8_lossy(&out[..length]).into_owned())
 }
 
-/// Whether a call waits after a request.
+/// True when a call waits after a request.
 fn waits(front: &mut FastPath, body: &[u8]) -> bool {
     let answered = front.answer(body, false, &mut [0; 512]).unwrap();
     assert!(matches!(answered, Answered::Partly(_)));

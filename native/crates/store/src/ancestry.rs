@@ -175,7 +175,7 @@ impl StateStore {
 }
 
 impl MemoryBranch {
-    /// Whether, since the last call, a block was requested that is not in memory but may be on disk. It was reported as
+    /// True when, since the last call, a block was requested that is not in memory but may be on disk. It was reported as
     /// unknown, so results that depend on it are wrong.
     pub fn take_missed(&self) -> bool {
         self.has_missed.swap(false, Ordering::Relaxed)

@@ -16,7 +16,7 @@ use crate::state_store::StateStore;
 const WAITING_BYTES: u64 = 4 << 20;
 
 /// Maximum number of nodes from the root down; no key has as many bits.
-const MOST_OPEN: usize = 1024;
+const MAX_OPEN: usize = 1024;
 
 /// Why a chunk was refused.
 #[derive(Debug, Error)]
@@ -48,7 +48,7 @@ pub struct IntakeReport {
     pub nodes: u64,
     /// Where the next chunk begins.
     pub next: u64,
-    /// Whether the state is complete, and stored.
+    /// True when the state is complete, and stored.
     pub complete: bool,
 }
 
@@ -173,7 +173,7 @@ impl ChunkIntake {
             for node in self.waiting.drain(..) {
                 let size = node.children_size();
                 let left = close(&mut self.open, segment, |below| below < size)?;
-                if self.open.len() == MOST_OPEN {
+                if self.open.len() == MAX_OPEN {
                     return Err(IntakeError::Damaged("it is deeper than any key is long"));
                 }
                 self.open.push(Open { node, left });

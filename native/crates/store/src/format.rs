@@ -28,7 +28,7 @@ pub struct StoreFormat {
     pub format: u32,
     /// Version of the program that wrote it last; None if it was older than this record.
     pub program: Option<String>,
-    /// Whether a conversion to this format has begun and not ended.
+    /// True when a conversion to this format has begun and not ended.
     pub converting: bool,
 }
 

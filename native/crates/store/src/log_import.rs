@@ -12,7 +12,7 @@ use crate::node_log::{START, has_flags_of, read_record, record_length};
 use crate::state_store::StateStore;
 
 /// Maximum number of nodes and values in memory, if the store can look up the others.
-const MOST_REMEMBERED: usize = 1 << 20;
+const MAX_REMEMBERED: usize = 1 << 20;
 
 /// Contents of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ struct Below {
 pub struct LogImport {
     /// The target; with None, pieces are only checked.
     store: Option<Arc<StateStore>>,
-    /// Whether every node has one parent, as in the copy of one state: a node is then forgotten once its parent is
+    /// True when every node has one parent, as in the copy of one state: a node is then forgotten once its parent is
     /// read.
     single: bool,
     nodes: HashMap<u64, Below, RandomState>,
@@ -64,7 +64,7 @@ impl LogImport {
         self.end
     }
 
-    /// Whether a root was among the pieces that were taken, or is in the store.
+    /// True when a root was among the pieces that were taken, or is in the store.
     ///
     /// # Errors
     /// When the store fails.
@@ -188,10 +188,10 @@ impl LogImport {
         if self.store.is_none() {
             return;
         }
-        if self.nodes.len() > MOST_REMEMBERED {
+        if self.nodes.len() > MAX_REMEMBERED {
             self.nodes.clear();
         }
-        if self.values.len() > MOST_REMEMBERED {
+        if self.values.len() > MAX_REMEMBERED {
             self.values.clear();
         }
     }

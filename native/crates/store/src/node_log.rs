@@ -47,7 +47,7 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
-/// Whether the flags in the first byte of the record at an offset are exactly those of this node's children.
+/// True when the flags in the first byte of the record at an offset are exactly those of this node's children.
 pub(crate) fn has_flags_of(segment: &[u8], offset: usize, node: &StoredNode) -> bool {
     segment.get(offset) == Some(&flags_of(node.children))
 }

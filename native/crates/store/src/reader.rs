@@ -20,7 +20,7 @@ pub(crate) struct RootReader {
     at: Location,
     /// Set if the root was the head's when the reader was made.
     generation: Option<Generation>,
-    /// Whether nodes that are only on disk count as missing.
+    /// True when nodes that are only on disk count as missing.
     memory_only: bool,
 }
 

@@ -124,7 +124,7 @@ impl StateStore {
         }
     }
 
-    /// Whether the state under this root is stored or kept. The empty state always is.
+    /// True when the state under this root is stored or kept. The empty state always is.
     pub fn has_root(&self, root: &B256) -> Result<bool, StateError> {
         Ok(*root == EMPTY_ROOT || self.state(root)?.is_some())
     }

@@ -26,7 +26,7 @@ impl<'a> Bits<'a> {
         self.end - self.start
     }
 
-    /// Whether there are no bits.
+    /// True when there are no bits.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -106,7 +106,7 @@ impl Path {
         self.length
     }
 
-    /// Whether there are no bits.
+    /// True when there are no bits.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

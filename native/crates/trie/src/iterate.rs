@@ -21,7 +21,7 @@ pub struct NodeEntry {
     pub message: rhizome_primitives::Bytes,
     /// Keccak-256 of the serialisation.
     pub hash: B256,
-    /// Whether its parent embeds the node.
+    /// True when its parent embeds the node.
     pub embeddable: bool,
     /// Hash and length of the value, when it is stored outside the node.
     pub long_value: Option<(B256, u32)>,
@@ -126,7 +126,7 @@ fn walk_node(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Whether the path and everything below it sort before or at `after`.
+/// True when the path and everything below it sort before or at `after`.
 fn passed(path: &Path, after: Option<Bits<'_>>) -> bool {
     after.is_some_and(|after| {
         let common = path.bits().common_prefix(after);

@@ -28,7 +28,7 @@ pub enum Link {
 }
 
 impl Link {
-    /// Whether there is no node.
+    /// True when there is no node.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }
@@ -127,12 +127,12 @@ impl Node {
         if bit { &self.right } else { &self.left }
     }
 
-    /// Whether there are no children.
+    /// True when there are no children.
     pub fn is_terminal(&self) -> bool {
         self.left.is_empty() && self.right.is_empty()
     }
 
-    /// Whether a parent embeds this node.
+    /// True when a parent embeds this node.
     pub fn is_embeddable(&self) -> bool {
         self.is_terminal() && self.message().len() <= LONGEST_EMBEDDED
     }

@@ -59,7 +59,7 @@ impl MemoryNodes {
         self.0.read().len()
     }
 
-    /// Whether there are none.
+    /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

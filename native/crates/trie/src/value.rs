@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// Whether there is none.
+    /// True when there is none.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
@@ -72,7 +72,7 @@ impl Value {
         }
     }
 
-    /// Whether both are the same bytes.
+    /// True when both are the same bytes.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Long { hash, length, .. }, Self::Long { hash: other_hash, length: other_length, .. }) => {

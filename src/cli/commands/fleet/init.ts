@@ -1,4 +1,4 @@
-import { initFleet, MOST_REPLICAS } from '../../../fleet/nats/buckets.ts'
+import { initFleet, MAX_REPLICAS } from '../../../fleet/nats/buckets.ts'
 import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
@@ -15,7 +15,7 @@ export const fleetInit = defineCommand({
       kind: 'integer',
       group: 'Command',
       minimum: 1,
-      maximum: MOST_REPLICAS,
+      maximum: MAX_REPLICAS,
       default: () => 0,
       defaultText: 'as many as there are servers, at most three',
       doc: 'Servers that keep each bucket',

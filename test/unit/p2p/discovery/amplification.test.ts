@@ -6,7 +6,7 @@ import type { NodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { addressOf, keyOf, NETWORK_ID, PORT } from './scene.ts'
 
 /** What a source may be answered for each byte that came from it within a minute. */
-const MOST_RATIO = 1.1
+const MAX_RATIO = 1.1
 const MINUTE = 60_000
 
 /** A node that strangers write to, with the bytes between it and each address. */
@@ -92,7 +92,7 @@ t.test('from three PINGs in a minute on fewer bytes are sent than 1.1 times thos
       target.pass(Math.floor(MINUTE / count))
     }
     const ratio = target.sentBytes / target.received
-    t.ok(ratio < MOST_RATIO, `${count} PINGs: ${ratio}`)
+    t.ok(ratio < MAX_RATIO, `${count} PINGs: ${ratio}`)
     t.ok(target.types().includes('pong'))
   }
   t.end()
@@ -106,7 +106,7 @@ t.test('the minutes after are no better for whoever writes to a victim', (t) => 
       target.hear(pingOf(minute % 2 === 0 ? ALICE : keyOf(`other ${minute}`)), VICTIM, PORT + (minute % 3))
       target.pass(pause)
     }
-    t.ok((target.sentBytes - sent) / (target.received - received) < MOST_RATIO, `minute ${minute}`)
+    t.ok((target.sentBytes - sent) / (target.received - received) < MAX_RATIO, `minute ${minute}`)
   }
   t.end()
 })
@@ -126,7 +126,7 @@ t.test('a block of addresses counts as one: /24, and /56 of IPv6', (t) => {
         target.pass(Math.floor(MINUTE / count))
       }
       const ratio = target.sentBytes / target.received
-      t.ok(ratio < MOST_RATIO, `${count} of ${addressIn(0)}: ${ratio}`)
+      t.ok(ratio < MAX_RATIO, `${count} of ${addressIn(0)}: ${ratio}`)
     }
   }
   t.end()
@@ -139,7 +139,7 @@ t.test('other packets of strangers get less than they bring', (t) => {
     target.hear(Buffer.alloc(20), VICTIM)
     target.pass(2_000)
   }
-  t.ok(target.sentBytes / target.received < MOST_RATIO)
+  t.ok(target.sentBytes / target.received < MAX_RATIO)
   t.notOk(target.types().includes('neighbors'))
   t.end()
 })

@@ -42,7 +42,7 @@ pub(crate) struct Timing {
 /// Gas of a block of the main network.
 const BLOCK_GAS: u64 = 6_800_000;
 /// Maximum number of calls that are made in a block.
-const MOST_CALLS: u64 = 4;
+const MAX_CALLS: u64 = 4;
 /// Number of times that a call is measured; the fastest one counts, because noise only adds time.
 const ROUNDS: usize = 2;
 /// Milliseconds per million gas from which on a call is measured more often.
@@ -71,7 +71,7 @@ impl Case {
             };
             let end = processor_seconds();
             first = first.min(end - start);
-            let calls = (BLOCK_GAS / gas.max(1)).min(MOST_CALLS);
+            let calls = (BLOCK_GAS / gas.max(1)).min(MAX_CALLS);
             for number in 1..calls {
                 self.call(&mut evm, number)?;
             }

@@ -210,7 +210,7 @@ fn primitive(number: i32, length: usize, contents: &[u8]) -> Result<(), DerError
     if valid { Ok(()) } else { Err(DerError) }
 }
 
-/// Whether a number has no byte that repeats the sign of the next one. An empty number is zero.
+/// True when a number has no byte that repeats the sign of the next one. An empty number is zero.
 fn is_minimal(number: &[u8]) -> bool {
     !matches!(number, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..])
 }

@@ -85,7 +85,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         })
     }
 
-    /// Whether a stream of the indefinite form is at its end.
+    /// True when a stream of the indefinite form is at its end.
     fn ends(&mut self, level: usize) -> bool {
         let Layer::Indefinite { next, looks_for_end, ended } = &mut self.layers[level] else { return false };
         if *ended || !*looks_for_end || *next != [0, 0] {

@@ -20,7 +20,7 @@ fn slots(transaction: &Transaction, index: usize) -> Result<Vec<Option<&[u8]>>, 
     Ok(pushes.get(1..pushes.len().saturating_sub(1)).unwrap_or_default().to_vec())
 }
 
-/// Whether the input already has a signature by the key over `hash`.
+/// True when the input already has a signature by the key over `hash`.
 ///
 /// # Errors
 /// [`ScriptError::Other`] for a slot whose contents are not a signature.
@@ -175,7 +175,7 @@ pub fn missing_signatures(transaction: &Transaction, index: usize) -> Result<usi
     Ok(slots.iter().filter(|slot| slot.is_some_and(<[u8]>::is_empty)).count())
 }
 
-/// Whether no input has an empty slot.
+/// True when no input has an empty slot.
 ///
 /// # Errors
 /// As [`missing_signatures`].

@@ -85,7 +85,7 @@ impl<'a> RedeemScript<'a> {
         self.kind
     }
 
-    /// Whether it has the prefix of a fly-over.
+    /// True when it has the prefix of a fly-over.
     #[must_use]
     pub const fn is_flyover(&self) -> bool {
         self.flyover
@@ -97,7 +97,7 @@ impl<'a> RedeemScript<'a> {
         self.threshold
     }
 
-    /// Whether it has an emergency branch that the reference recognises.
+    /// True when it has an emergency branch that the reference recognises.
     #[must_use]
     pub const fn has_erp_format(&self) -> bool {
         matches!(self.kind, RedeemScriptKind::P2shErp | RedeemScriptKind::NonStandardErp)

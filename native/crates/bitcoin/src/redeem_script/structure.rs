@@ -9,7 +9,7 @@ const FEWEST_CHUNKS: usize = 4;
 /// Length of the data that a fly-over prefix pushes.
 const DERIVATION_HASH_BYTES: usize = 32;
 
-/// Whether the script ends like a redeem script: with a check of several keys, which the end of a branch may follow.
+/// True when the script ends like a redeem script: with a check of several keys, which the end of a branch may follow.
 pub(super) fn ends_like_one(chunks: &[Chunk<'_>]) -> bool {
     if chunks.len() < FEWEST_CHUNKS {
         return false;
@@ -28,7 +28,7 @@ pub(super) fn without_flyover_prefix<'c, 'a>(chunks: &'c [Chunk<'a>]) -> Option<
     (pushes_hash && drop.is(OP_DROP) && ends_like_one(rest)).then_some(rest)
 }
 
-/// Whether the elements are threshold, keys, number of keys and check.
+/// True when the elements are threshold, keys, number of keys and check.
 pub(super) fn is_multisig(chunks: &[Chunk<'_>]) -> Result<bool, ScriptError> {
     if !ends_like_one(chunks) {
         return Ok(false);

@@ -29,25 +29,25 @@ impl<'a> Chunk<'a> {
         Self { opcode, data: None, start: None }
     }
 
-    /// Whether it has this opcode.
+    /// True when it has this opcode.
     #[must_use]
     pub const fn is(&self, opcode: u8) -> bool {
         self.opcode == opcode
     }
 
-    /// Whether it has no data; opcodes for numbers have none.
+    /// True when it has no data; opcodes for numbers have none.
     #[must_use]
     pub const fn is_opcode(&self) -> bool {
         self.opcode > OP_PUSHDATA4
     }
 
-    /// Whether it only pushes, either data or a number.
+    /// True when it only pushes, either data or a number.
     #[must_use]
     pub const fn is_push(&self) -> bool {
         self.opcode <= OP_16
     }
 
-    /// Whether it checks signatures of several keys.
+    /// True when it checks signatures of several keys.
     #[must_use]
     pub const fn is_multisig_check(&self) -> bool {
         matches!(self.opcode, OP_CHECKMULTISIG | OP_CHECKMULTISIGVERIFY)

@@ -20,7 +20,7 @@ pub enum ScriptError {
 }
 
 impl ScriptError {
-    /// Whether the reference throws its script exception.
+    /// True when the reference throws its script exception.
     #[must_use]
     pub const fn is_script(&self) -> bool {
         matches!(self, Self::Script(_))

@@ -47,7 +47,7 @@ impl<'a> Script<'a> {
         &self.chunks
     }
 
-    /// Whether it pays to the hash of a public key, whichever opcode pushes the hash.
+    /// True when it pays to the hash of a public key, whichever opcode pushes the hash.
     ///
     /// # Errors
     /// [`ScriptError::Other`] when an opcode without data takes the position of the hash.
@@ -77,20 +77,20 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Whether it pays to the hash of a script.
+    /// True when it pays to the hash of a script.
     #[must_use]
     pub fn pays_to_script_hash(&self) -> bool {
         self.script_hash().is_some()
     }
 
-    /// Whether it pays to a public key itself.
+    /// True when it pays to a public key itself.
     #[must_use]
     pub fn pays_to_public_key(&self) -> bool {
         matches!(&self.chunks[..], [key, check]
             if check.is(OP_CHECKSIG) && !key.is_opcode() && key.data.is_some_and(|data| data.len() > 1))
     }
 
-    /// Whether its first element is OP_RETURN.
+    /// True when its first element is OP_RETURN.
     #[must_use]
     pub fn is_op_return(&self) -> bool {
         self.chunks.first().is_some_and(|chunk| chunk.is(OP_RETURN))
@@ -104,7 +104,7 @@ impl<'a> Script<'a> {
         RedeemScript::parse(&self.chunks)
     }
 
-    /// Whether it is a redeem script of several keys with a threshold above zero.
+    /// True when it is a redeem script of several keys with a threshold above zero.
     ///
     /// # Errors
     /// The errors of [`RedeemScript::parse`] other than its script exception.

@@ -28,7 +28,7 @@ pub const OP_RETURN: u8 = 0x6a;
 pub const OP_DROP: u8 = 0x75;
 /// Duplicates the top of the stack.
 pub const OP_DUP: u8 = 0x76;
-/// Whether the two top elements are equal.
+/// True when the two top elements are equal.
 pub const OP_EQUAL: u8 = 0x87;
 /// The two top elements must be equal.
 pub const OP_EQUALVERIFY: u8 = 0x88;

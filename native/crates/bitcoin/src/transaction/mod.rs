@@ -33,7 +33,7 @@ pub struct OutPoint {
 }
 
 impl OutPoint {
-    /// Whether it refers to no output, as in the only input of a coinbase.
+    /// True when it refers to no output, as in the only input of a coinbase.
     #[must_use]
     pub fn is_coinbase(&self) -> bool {
         self.txid == B256::ZERO && self.index == u32::MAX
@@ -165,7 +165,7 @@ impl Transaction {
         Ok((Self { version, inputs, outputs, lock_time }, bytes.len() - reader.rest.len()))
     }
 
-    /// Whether any input has a witness with at least one push, which may be empty.
+    /// True when any input has a witness with at least one push, which may be empty.
     #[must_use]
     pub fn has_witness(&self) -> bool {
         self.inputs.iter().any(|input| !input.witness.is_empty())
@@ -215,7 +215,7 @@ impl Transaction {
         display_hash(&self.serialize())
     }
 
-    /// Whether it is a coinbase: its only input spends no output.
+    /// True when it is a coinbase: its only input spends no output.
     #[must_use]
     pub fn is_coinbase(&self) -> bool {
         matches!(&self.inputs[..], [input] if input.previous.is_coinbase())

@@ -19,7 +19,7 @@ pub(super) enum Verdict {
     NotAsked,
 }
 
-/// Whether the input spends the output.
+/// True when the input spends the output.
 pub(super) fn verdict(transaction: &Transaction, index: usize, script_pubkey: &[u8]) -> Verdict {
     match correctly_spends(transaction, index, script_pubkey) {
         Ok(()) => Verdict::Spends,

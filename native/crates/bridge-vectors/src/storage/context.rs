@@ -15,7 +15,7 @@ pub(super) struct Context {
     pub(super) spec: BridgeSpec,
     pub(super) rules: RuleSet,
     pub(super) version: Option<i32>,
-    /// Whether members have several keys (RSKIP123).
+    /// True when members have several keys (RSKIP123).
     pub(super) multikey: bool,
 }
 

@@ -91,7 +91,7 @@ impl Frame<'_> {
         })
     }
 
-    /// Whether a committed federation is not active yet.
+    /// True when a committed federation is not active yet.
     pub(crate) fn awaits_activation(&mut self) -> Result<bool, ContractError> {
         let new = self.new_federation()?;
         let old = self.old_federation()?;
@@ -108,14 +108,14 @@ impl Frame<'_> {
         if self.retiring_federation()?.is_some() { self.old_utxos().map(Some) } else { Ok(None) }
     }
 
-    /// Whether the sender belongs to the active or the retiring federation.
+    /// True when the sender belongs to the active or the retiring federation.
     pub(crate) fn is_live_member(&mut self, sender: Address) -> Result<bool, ContractError> {
         let active = self.active_federation()?;
         let retiring = self.retiring_federation()?;
         Ok(active.has_member(sender) || retiring.is_some_and(|federation| federation.has_member(sender)))
     }
 
-    /// Whether funds of the retiring federation may move; the bounds of the period are excluded.
+    /// True when funds of the retiring federation may move; the bounds of the period are excluded.
     pub(crate) fn in_migration_age(&mut self) -> Result<bool, ContractError> {
         let active = self.active_federation()?;
         let begin = self.activation_age() + self.bridge().federation.migration.begin as i64;
@@ -123,7 +123,7 @@ impl Frame<'_> {
         Ok(begin < age && age < self.migration_end())
     }
 
-    /// Whether the period for moving the funds of the retiring federation is over.
+    /// True when the period for moving the funds of the retiring federation is over.
     pub(crate) fn past_migration_age(&mut self) -> Result<bool, ContractError> {
         let active = self.active_federation()?;
         Ok(self.age(&active) >= self.migration_end())
@@ -143,7 +143,7 @@ impl Frame<'_> {
         self.activation_age() + (if special { migration.end_rskip357 } else { migration.end }) as i64
     }
 
-    /// Whether a federation that was committed at `height` is active by now.
+    /// True when a federation that was committed at `height` is active by now.
     fn is_activated(&self, height: i64) -> bool {
         self.block_number as i64 >= height.wrapping_add(self.activation_age())
     }

@@ -82,7 +82,7 @@ impl Federation {
         }
     }
 
-    /// Whether a witness spends its outputs.
+    /// True when a witness spends its outputs.
     pub(crate) fn is_segwit(&self) -> bool {
         self.format == FederationFormat::P2shP2wshErp
     }
@@ -192,7 +192,7 @@ impl Federation {
         self.members.iter().find(|member| *member.btc_key == *key)
     }
 
-    /// Whether the sender of a transaction is a member.
+    /// True when the sender of a transaction is a member.
     pub(crate) fn has_member(&self, sender: Address) -> bool {
         self.members.iter().any(|member| member.rsk_address() == sender)
     }

@@ -38,7 +38,7 @@ pub(crate) struct Deposit<'a> {
     pub(crate) contract: Address,
     /// Refund address of the liquidity provider.
     pub(crate) provider: BitcoinAddress,
-    /// Whether a rejected deposit goes to the provider and not to the user.
+    /// True when a rejected deposit goes to the provider and not to the user.
     pub(crate) refund_to_provider: bool,
 }
 

@@ -12,7 +12,7 @@ use rhizome_bitcoin::reversed;
 use rhizome_bitcoin::stated_inputs::states_inputs;
 use rhizome_bitcoin::stored_header::StoredHeader;
 
-/// Whether `tree` proves that the transaction with the bytes `raw`, whose hash with witnesses is `hash`, is in the best
+/// True when `tree` proves that the transaction with the bytes `raw`, whose hash with witnesses is `hash`, is in the best
 /// chain's block at `height`, with as many confirmations as a peg-in needs. On false, the call ends without an error.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ pub(super) fn proved_root(tree: &[u8], hash: B256) -> Result<Option<B256>, Stop>
 }
 
 impl Frame<'_> {
-    /// Whether a root is that of a block's transactions or, from RSKIP143 on, its registered witness root.
+    /// True when a root is that of a block's transactions or, from RSKIP143 on, its registered witness root.
     pub(super) fn is_root_of(&mut self, root: B256, block: &StoredHeader) -> Result<bool, ContractError> {
         Ok(block.merkle_root() == root || self.witness_root(block.hash())? == Some(root))
     }

@@ -76,7 +76,7 @@ fn is_accepted(added: Result<(), ContractError>) -> Result<bool, ContractError> 
     }
 }
 
-/// Whether a header on top of `parent` has a height from which on the work of a chain may not fit twelve bytes.
+/// True when a header on top of `parent` has a height from which on the work of a chain may not fit twelve bytes.
 fn is_beyond_limit(frame: &Frame<'_>, parent: &StoredHeader) -> bool {
     let limit = frame.bridge().too_much_work_height;
     let height = i64::from(parent.height.wrapping_add(1));

@@ -26,7 +26,7 @@ pub(super) fn run(
     })
 }
 
-/// Whether bytes have the length of a header; a transaction count may follow before RSKIP124.
+/// True when bytes have the length of a header; a transaction count may follow before RSKIP124.
 fn has_header_size(frame: &Frame<'_>, length: usize) -> bool {
     if frame.active(Rule::Rskip124) { length == 80 } else { (80..=85).contains(&length) }
 }

@@ -48,7 +48,7 @@ pub(super) fn register(
     }
 }
 
-/// Whether there is an output to a federation, and each such output reaches the minimum.
+/// True when there is an output to a federation, and each such output reaches the minimum.
 fn has_valid_amounts(
     frame: &Frame<'_>,
     federations: &LiveFederations,
@@ -91,7 +91,7 @@ fn verdict(
     })
 }
 
-/// Whether outputs go to two federations of different formats. An output that pays to neither the hash of a key nor
+/// True when outputs go to two federations of different formats. An output that pays to neither the hash of a key nor
 /// that of a script ends the call.
 fn pays_to_different_formats(federations: &LiveFederations, transaction: &Transaction) -> Result<bool, ContractError> {
     let mut formats = Vec::new();

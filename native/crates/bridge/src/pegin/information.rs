@@ -20,7 +20,7 @@ pub(crate) struct Information {
     pub(crate) destination: Option<Address>,
     /// Refund address if the peg-in is rejected.
     pub(crate) refund: Option<BitcoinAddress>,
-    /// Whether the instructions are valid; before RSKIP379 also whether there is a sender or an instruction.
+    /// True when the instructions are valid; before RSKIP379 also whether there is a sender or an instruction.
     pub(crate) valid: bool,
 }
 

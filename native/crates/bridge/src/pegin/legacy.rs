@@ -79,12 +79,12 @@ fn send_back(
     mark(frame, transaction.txid())
 }
 
-/// Whether a peg-in of this sender without instructions is processed.
+/// True when a peg-in of this sender without instructions is processed.
 fn is_processable(frame: &Frame<'_>, sender: &Sender) -> bool {
     sender.kind == SenderKind::PublicKeyHash || frame.active(Rule::Rskip143)
 }
 
-/// Whether the receiver can be derived from the sender's key.
+/// True when the receiver can be derived from the sender's key.
 fn is_lockable(frame: &Frame<'_>, sender: &Sender) -> bool {
     match sender.kind {
         SenderKind::PublicKeyHash => true,
@@ -93,7 +93,7 @@ fn is_lockable(frame: &Frame<'_>, sender: &Sender) -> bool {
     }
 }
 
-/// Whether the whitelist lets the sender lock the amount; a one-off entry is consumed.
+/// True when the whitelist lets the sender lock the amount; a one-off entry is consumed.
 fn takes_from_whitelist(
     frame: &mut Frame<'_>,
     sender: &Sender,

@@ -45,7 +45,7 @@ fn old_federation_script(frame: &Frame<'_>) -> Result<Vec<u8>, ContractError> {
     Ok(pay_to_script_hash(&hash))
 }
 
-/// Whether any input spends an output with the script.
+/// True when any input spends an output with the script.
 fn spends(transaction: &Transaction, output_script: &[u8]) -> Result<bool, ContractError> {
     for index in 0..transaction.inputs.len() {
         if input_spends(transaction, index, output_script)? {
@@ -60,7 +60,7 @@ fn input_spends(transaction: &Transaction, index: usize, output_script: &[u8]) -
     caught(outcome, false).map_err(thrown)
 }
 
-/// Whether no input spends from the federations, and the outputs to them reach the minimum. From RSKIP293 on, this
+/// True when no input spends from the federations, and the outputs to them reach the minimum. From RSKIP293 on, this
 /// also holds when there is no such output.
 fn is_valid_pegin(
     frame: &Frame<'_>,
@@ -97,7 +97,7 @@ fn is_valid_pegin(
     })
 }
 
-/// Whether the members' part of a redeem script is that of one of the federations, or of the one that retired last. The
+/// True when the members' part of a redeem script is that of one of the federations, or of the one that retired last. The
 /// hard-coded script of the test network has no such part, which ends the comparison.
 fn is_of_members(redeem: &[u8], federations: &[&Federation], retired: Option<&[u8]>) -> Result<bool, ContractError> {
     let Some(standard) = caught(standard_script(redeem).map(Some), None).map_err(thrown)? else { return Ok(false) };
@@ -115,7 +115,7 @@ fn standard_script(redeem: &[u8]) -> Result<Vec<u8>, ScriptError> {
     Script::parse(redeem)?.redeem_script()?.standard_script()
 }
 
-/// Whether funds move from the retiring or last retired federation to the active one.
+/// True when funds move from the retiring or last retired federation to the active one.
 fn is_migration(
     frame: &Frame<'_>,
     federations: &LiveFederations,
@@ -133,7 +133,7 @@ fn is_migration(
     Ok(leaves && arrives)
 }
 
-/// Whether the redeem script of an input, from RSKIP201 on the members' part of it, hashes to one of the output
+/// True when the redeem script of an input, from RSKIP201 on the members' part of it, hashes to one of the output
 /// scripts.
 fn is_pegout(frame: &Frame<'_>, transaction: &Transaction, scripts: &[Vec<u8>]) -> Result<bool, ContractError> {
     for index in 0..transaction.inputs.len() {

@@ -29,7 +29,7 @@ pub(crate) fn outputs_to(transaction: &Transaction, scripts: &[Vec<u8>]) -> Resu
     Ok(found)
 }
 
-/// Whether an output does not parse as a script, or is one on which the reference throws.
+/// True when an output does not parse as a script, or is one on which the reference throws.
 fn is_odd(script: &[u8]) -> Result<bool, ScriptError> {
     match Script::parse(script) {
         Ok(script) if script.pays_to_public_key() || script.pays_to_script_hash() => Ok(false),

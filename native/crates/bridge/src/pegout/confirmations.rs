@@ -64,7 +64,7 @@ impl ConfirmationSet {
         self.table.len()
     }
 
-    /// Whether it is empty.
+    /// True when it is empty.
     pub fn is_empty(&self) -> bool {
         self.table.len() == 0
     }

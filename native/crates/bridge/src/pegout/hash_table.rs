@@ -14,7 +14,7 @@ const SMALL_TREE: usize = 6;
 pub(super) trait Hashed {
     /// Java's hash of the hash code, before its low bits are taken.
     fn hash(&self) -> u32;
-    /// Whether the two are equal.
+    /// True when the two are equal.
     fn is_same(&self, other: &Self) -> bool;
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn refund_flyover(
     send_back(frame, refund, utxos, &mut keys, found)
 }
 
-/// Whether an output pays to the script; the scripts of earlier outputs must parse.
+/// True when an output pays to the script; the scripts of earlier outputs must parse.
 fn pays_to(transaction: &Transaction, script_hash: [u8; 20]) -> Result<bool, ContractError> {
     for output in &transaction.outputs {
         let script = Script::parse(&output.script).map_err(|error| ContractError::Failed(error.to_string()))?;

@@ -68,7 +68,7 @@ fn destination(context: &ContractContext<'_>) -> Result<[u8; 20], ContractError>
     }
 }
 
-/// Whether the amount is too small. Before RSKIP219 it must exceed the minimum; afterwards it must reach the minimum,
+/// True when the amount is too small. Before RSKIP219 it must exceed the minimum; afterwards it must reach the minimum,
 /// and the expected fee plus the required gap.
 fn rejection(frame: &mut Frame<'_>, amount: i64) -> Result<Option<RejectedRequest>, ContractError> {
     let spec = frame.bridge();

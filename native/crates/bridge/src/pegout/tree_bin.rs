@@ -38,7 +38,7 @@ impl TreeBin {
         self.nodes[self.root].id
     }
 
-    /// Whether the reference converts it to a list at the next removal.
+    /// True when the reference converts it to a list at the next removal.
     pub(super) fn is_small(&self) -> bool {
         let [left, right] = self.nodes[self.root].children;
         right.is_none() || left.is_none_or(|left| self.nodes[left].children[LEFT].is_none())

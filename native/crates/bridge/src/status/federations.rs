@@ -13,7 +13,7 @@ use crate::storage::utxos::Utxo;
 use crate::wallet::balance;
 
 /// Times above it are milliseconds, times below it seconds (bridge.md §0).
-const MOST_SECONDS: i64 = 100_000_000_000;
+const MAX_SECONDS: i64 = 100_000_000_000;
 
 /// All federations.
 #[derive(Clone, Debug, Serialize)]
@@ -221,7 +221,7 @@ fn status(spec: &BridgeSpec, federation: &Federation) -> Result<FederationStatus
         members: federation.members.iter().map(member).collect(),
         redeem_script: Bytes::copy_from_slice(federation.redeem_script()?),
         creation_block: number(federation.creation_block),
-        creation_time: number(if time > MOST_SECONDS { time / 1000 } else { time }),
+        creation_time: number(if time > MAX_SECONDS { time / 1000 } else { time }),
         activation_block: None,
         balance: None,
         outputs: None,

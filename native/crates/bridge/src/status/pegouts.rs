@@ -83,7 +83,7 @@ pub struct OutputStatus {
     pub address: Option<String>,
     /// Its value.
     pub amount: U256,
-    /// Whether it goes to the active or the retiring federation: change, or funds that move.
+    /// True when it goes to the active or the retiring federation: change, or funds that move.
     pub to_federation: bool,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct FlyoverCells {
 pub(crate) const MARK: &[u8] = &[1];
 
 impl Frame<'_> {
-    /// Whether a deposit was processed (RSKIP176). A mark of this call is not visible before the save.
+    /// True when a deposit was processed (RSKIP176). A mark of this call is not visible before the save.
     pub(crate) fn flyover_used(&mut self, transaction: B256, derivation_hash: B256) -> Result<bool, ContractError> {
         if !self.active(Rule::Rskip176) {
             return Ok(false);

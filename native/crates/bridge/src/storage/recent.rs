@@ -6,7 +6,7 @@ use rhizome_primitives::Bytes;
 /// Entries per kind of cell: lists of the active and of the retiring federation, each before and after a call.
 const ENTRIES: usize = 4;
 /// Maximum bytes of the cells together; their decoded values take up to three times as much. Per thread and kind.
-const MOST_BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 2 << 20;
 
 /// Decoded cells by their bytes; the most recently used one is last.
 pub(super) struct Recent<T>(Vec<(Bytes, T)>);
@@ -27,7 +27,7 @@ impl<T: Clone> Recent<T> {
     pub(super) fn put(&mut self, cell: Bytes, value: T) {
         self.0.push((cell, value));
         let mut bytes: usize = self.0.iter().map(|(cell, _)| cell.len()).sum();
-        while bytes > MOST_BYTES || self.0.len() > ENTRIES {
+        while bytes > MAX_BYTES || self.0.len() > ENTRIES {
             bytes -= self.0.remove(0).0.len();
         }
     }
@@ -64,10 +64,10 @@ mod tests {
         assert_eq!(recent.get(&cell(0, 10)), Some(0));
         recent.put(cell(0xff, 10), 0xff);
         assert_eq!((recent.get(&cell(1, 10)), recent.get(&cell(0, 10))), (None, Some(0)));
-        recent.put(cell(7, MOST_BYTES), 7);
-        assert_eq!((recent.get(&cell(0, 10)), recent.get(&cell(7, MOST_BYTES))), (None, Some(7)));
-        recent.put(cell(8, MOST_BYTES + 1), 8);
-        assert_eq!(recent.get(&cell(8, MOST_BYTES + 1)), None);
+        recent.put(cell(7, MAX_BYTES), 7);
+        assert_eq!((recent.get(&cell(0, 10)), recent.get(&cell(7, MAX_BYTES))), (None, Some(7)));
+        recent.put(cell(8, MAX_BYTES + 1), 8);
+        assert_eq!(recent.get(&cell(8, MAX_BYTES + 1)), None);
         assert!(recent.0.is_empty());
     }
 }

@@ -20,7 +20,7 @@ fn failed<T>(reason: &str) -> Result<T, ContractError> {
 }
 
 impl Frame<'_> {
-    /// Whether a peg-out with this signature hash was created (RSKIP379). Those of this call are not visible before the
+    /// True when a peg-out with this signature hash was created (RSKIP379). Those of this call are not visible before the
     /// save.
     pub(crate) fn has_pegout_signature_hash(&mut self, hash: B256) -> Result<bool, ContractError> {
         if !self.active(Rule::Rskip379) {

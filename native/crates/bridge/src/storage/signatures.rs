@@ -60,7 +60,7 @@ impl WaitingForSignatures {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

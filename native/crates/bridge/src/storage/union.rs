@@ -69,7 +69,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Whether the union contract may request RBTC.
+    /// True when the union contract may request RBTC.
     pub(crate) fn union_request_enabled(&mut self) -> Result<bool, ContractError> {
         self.union_flag(self.cells.union.request_enabled, keys::UNION_REQUEST_ENABLED)
     }
@@ -79,7 +79,7 @@ impl Frame<'_> {
         self.cells.union.request_enabled = Some(enabled);
     }
 
-    /// Whether the union contract may return RBTC.
+    /// True when the union contract may return RBTC.
     pub(crate) fn union_release_enabled(&mut self) -> Result<bool, ContractError> {
         self.union_flag(self.cells.union.release_enabled, keys::UNION_RELEASE_ENABLED)
     }

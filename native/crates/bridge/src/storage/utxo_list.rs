@@ -83,7 +83,7 @@ impl Utxos {
         cell
     }
 
-    /// Whether its encoding decodes to the same list: negative amounts do not, and scripts that do not parse throw.
+    /// True when its encoding decodes to the same list: negative amounts do not, and scripts that do not parse throw.
     fn reads_back(&self) -> bool {
         let mut known: &[u8] = &[];
         self.iter().all(|utxo| {

@@ -23,7 +23,7 @@ pub struct Utxo {
     pub index: u32,
     /// Bitcoin height; always zero in outputs that the Bridge registers.
     pub height: i32,
-    /// Whether a coinbase transaction created it. Such an output is never spent (bridge.md §4.6).
+    /// True when a coinbase transaction created it. Such an output is never spent (bridge.md §4.6).
     pub coinbase: bool,
 }
 

@@ -37,7 +37,7 @@ impl Default for Whitelist {
 }
 
 impl Whitelist {
-    /// Whether an address may lock an amount at a Bitcoin height.
+    /// True when an address may lock an amount at a Bitcoin height.
     pub(crate) fn allows(&self, hash: &[u8], amount: i64, height: i32) -> bool {
         height > self.disabled_after
             || match self.entries.get(hash) {

@@ -36,7 +36,7 @@ pub(crate) fn process(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> R
     }
 }
 
-/// Whether a federation is under validation and its period is not over.
+/// True when a federation is under validation and its period is not over.
 pub(crate) fn is_ongoing(frame: &mut Frame<'_>) -> Result<bool, ContractError> {
     let proposed = frame.proposed_federation()?;
     Ok(proposed.is_some_and(|proposed| is_in_time(frame, &proposed)))
@@ -47,7 +47,7 @@ fn is_in_time(frame: &Frame<'_>, proposed: &Federation) -> bool {
     (frame.block_number as i64) < proposed.creation_block.wrapping_add(period)
 }
 
-/// Whether nothing of the validation is stored yet. The id of the spending transaction is cleared last.
+/// True when nothing of the validation is stored yet. The id of the spending transaction is cleared last.
 fn begins(frame: &mut Frame<'_>) -> Result<bool, ContractError> {
     Ok(frame.svp_fund_unsigned()?.is_none()
         && frame.svp_fund_signed()?.is_none()

@@ -8,7 +8,7 @@ use rhizome_primitives::rules::Rule;
 
 use crate::storage::Frame;
 
-/// Whether it is the signed transaction that funds the validation.
+/// True when it is the signed transaction that funds the validation.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -17,7 +17,7 @@ pub(crate) fn is_fund_transaction(frame: &mut Frame<'_>, transaction: &Transacti
     has_id(frame, transaction, expected)
 }
 
-/// Whether it is the signed transaction that spends the funds of the validation.
+/// True when it is the signed transaction that spends the funds of the validation.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

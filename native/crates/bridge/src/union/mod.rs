@@ -19,7 +19,7 @@ pub(crate) enum Response {
     Disabled = -3,
 }
 
-/// Whether a signed number is positive.
+/// True when a signed number is positive.
 fn positive(value: U256) -> bool {
     !value.is_zero() && !value.bit(255)
 }

@@ -64,7 +64,7 @@ pub(super) struct Request<'r> {
     pub(super) outputs: &'r [(Vec<u8>, i64)],
     pub(super) change_script: &'r [u8],
     pub(super) fee_per_kb: i64,
-    /// Whether the fee is deducted from the requested outputs; otherwise it is added to them.
+    /// True when the fee is deducted from the requested outputs; otherwise it is added to them.
     pub(super) recipients_pay: bool,
     pub(super) segwit: bool,
 }

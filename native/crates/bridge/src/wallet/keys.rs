@@ -15,7 +15,7 @@ pub trait WalletKeys {
     /// [`ContractError`] when the wallet's data cannot be read.
     fn redeem_script(&mut self, script_hash: &[u8; 20]) -> Result<Option<Vec<u8>>, ContractError>;
 
-    /// Whether an output with this script belongs to the wallet. A script that does not parse does not.
+    /// True when an output with this script belongs to the wallet. A script that does not parse does not.
     ///
     /// # Errors
     /// As for [`WalletKeys::redeem_script`].

@@ -81,7 +81,7 @@ pub struct ReleaseBuilder<'w> {
     pub utxos: &'w Utxos,
     /// The redeem scripts of the wallet.
     pub keys: &'w mut dyn WalletKeys,
-    /// Whether inputs are prepared with witnesses, like those of the spending federation.
+    /// True when inputs are prepared with witnesses, like those of the spending federation.
     pub segwit: bool,
     /// Destination of change.
     pub change: BitcoinAddress,

@@ -31,7 +31,7 @@ pub(super) fn siblings_of(number: u64, descendants: &[Arc<AncestorBlock>]) -> Ve
         .collect()
 }
 
-/// Whether a sibling was the better block: it pays more than twice the fees, or it has the smaller
+/// True when a sibling was the better block: it pays more than twice the fees, or it has the smaller
 /// hash while the block pays less than twice the sibling's fees, or it has more uncles.
 pub(super) fn breaks_selection_rule(block: &AncestorBlock, siblings: &[Sibling]) -> bool {
     let twice = |fees: U256| fees.saturating_mul(U256::from(2));

@@ -44,7 +44,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Whether the block paid before broke the selection rule.
+    /// True when the block paid before broke the selection rule.
     pub(super) fn broken_selection_rule(&self, state: &mut dyn ContractState) -> Result<bool, StateError> {
         if let Some(broken) = self.broken_selection_rule {
             return Ok(broken);

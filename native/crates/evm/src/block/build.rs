@@ -32,7 +32,7 @@ pub struct Skipped {
     pub index: usize,
     /// Why.
     pub reason: InvalidTransaction,
-    /// Whether it would be left out of an empty block as well: who waits behind it waits in vain.
+    /// True when it would be left out of an empty block as well: who waits behind it waits in vain.
     pub hopeless: bool,
 }
 
@@ -152,7 +152,7 @@ impl Builder {
         self.lists[list].push(Placed { index, executed: ExecutedTransaction::new(outcome, cumulative) });
     }
 
-    /// Whether the reason has nothing to do with the other candidates and the accounts. What fails during execution is
+    /// True when the reason has nothing to do with the other candidates and the accounts. What fails during execution is
     /// dropped by the reference, too.
     fn is_hopeless(&self, reason: &InvalidTransaction) -> bool {
         match reason {

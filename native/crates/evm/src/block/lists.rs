@@ -39,7 +39,7 @@ pub(super) struct List {
     pub(super) range: Range<usize>,
     /// Gas that its transactions may use together.
     pub(super) gas_limit: u64,
-    /// Whether the Bridge and REMASC are banned.
+    /// True when the Bridge and REMASC are banned.
     pub(super) parallel: bool,
 }
 

@@ -20,7 +20,7 @@ struct Done {
 /// gas.
 const THREAD_GAS: u64 = 2_000_000;
 
-/// Whether running the parallel sublists on threads is faster than one after the other: at least two of them must be
+/// True when running the parallel sublists on threads is faster than one after the other: at least two of them must be
 /// able to use much gas.
 pub fn worth_threads(transactions: &[Transaction], edges: &[u16]) -> bool {
     let mut start = 0;

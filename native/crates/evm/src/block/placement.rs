@@ -9,7 +9,7 @@ use crate::journal::{KeySets, StateKey};
 use crate::maps::HashMap;
 
 /// Most transactions in parallel sublists: edges are signed 16-bit numbers.
-const MOST_PARALLEL: usize = i16::MAX as usize;
+const MAX_PARALLEL: usize = i16::MAX as usize;
 
 /// Gas available in a sublist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) struct Executed<'a> {
     pub(super) gas_used: u64,
     /// Keys that it read and wrote.
     pub(super) keys: &'a KeySets,
-    /// Whether it called a contract that parallel sublists ban.
+    /// True when it called a contract that parallel sublists ban.
     pub(super) banned: bool,
 }
 
@@ -68,7 +68,7 @@ impl Placement {
         }
     }
 
-    /// Whether there are parallel sublists to choose from; the keys that transactions touch must then be recorded.
+    /// True when there are parallel sublists to choose from; the keys that transactions touch must then be recorded.
     pub(super) fn has_parallel(&self) -> bool {
         self.sequential() > 0
     }
@@ -150,7 +150,7 @@ impl Placement {
     /// The parallel list with the least gas used among those with room, the first one of several; the sequential list
     /// when none has room.
     fn least_used(&self, gas_limit: u64) -> usize {
-        if self.counts[..self.sequential()].iter().sum::<usize>() >= MOST_PARALLEL {
+        if self.counts[..self.sequential()].iter().sum::<usize>() >= MAX_PARALLEL {
             return self.sequential();
         }
         let parallel = 0..self.sequential();

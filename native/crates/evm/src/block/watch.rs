@@ -27,7 +27,7 @@ pub trait Watcher {
         Ok(())
     }
 
-    /// Whether the rest of the block is not needed: execution then ends as if interrupted.
+    /// True when the rest of the block is not needed: execution then ends as if interrupted.
     fn is_done(&self) -> bool {
         false
     }

@@ -25,7 +25,7 @@ impl Evm {
         self.effort = Some(gas);
     }
 
-    /// Whether the contract may be called under the current limit.
+    /// True when the contract may be called under the current limit.
     pub(crate) fn check_effort(&self, precompile: Precompile) -> Result<(), ExecutionError> {
         // The prices of these follow their time; hashes and copies are bounded by the memory that holds their input.
         let short = matches!(

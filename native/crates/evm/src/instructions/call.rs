@@ -77,7 +77,7 @@ pub(crate) fn call<const OPCODE: u8>(context: Context<'_>) -> Step {
     Err(InstructionResult::Suspend)
 }
 
-/// Whether the opcode runs the target's code in the calling account.
+/// True when the opcode runs the target's code in the calling account.
 pub(crate) fn keeps_account(opcode: u8) -> bool {
     matches!(opcode, CALLCODE | DELEGATECALL)
 }

@@ -22,7 +22,7 @@ impl Journal {
         self.load(index)
     }
 
-    /// Whether the account exists.
+    /// True when the account exists.
     pub fn exists(&mut self, id: AccountRef) -> Result<bool, StateError> {
         Ok(self.account(id)?.is_some())
     }
@@ -97,7 +97,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the contract marker is set.
+    /// True when the contract marker is set.
     pub fn is_contract(&mut self, id: AccountRef) -> Result<bool, StateError> {
         self.did_read(StateKey::Marker(id));
         let index = self.entry(id);

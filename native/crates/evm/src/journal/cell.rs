@@ -49,7 +49,7 @@ impl Cell {
         }
     }
 
-    /// Whether there is a cell.
+    /// True when there is a cell.
     pub fn is_present(&self) -> bool {
         *self != Self::Absent
     }

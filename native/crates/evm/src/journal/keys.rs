@@ -28,7 +28,7 @@ pub struct KeySets {
 }
 
 impl KeySets {
-    /// Whether one of the two wrote a key that the other read or wrote.
+    /// True when one of the two wrote a key that the other read or wrote.
     pub fn collides(&self, other: &Self) -> bool {
         let touched = |keys: &Self, key: &StateKey| keys.written.contains(key) || keys.read.contains(key);
         self.written.iter().any(|key| touched(other, key)) || other.written.iter().any(|key| touched(self, key))

@@ -101,7 +101,7 @@ pub struct Journal {
     scheduled: Vec<Address>,
     /// Accounts deleted by earlier transactions of the block or sublist.
     deleted_in_block: HashSet<Address>,
-    /// Whether finished transactions can still be undone.
+    /// True when finished transactions can still be undone.
     holds: bool,
     /// Items read from the reader.
     reads: u64,

@@ -23,7 +23,7 @@ pub struct SimulatedCall {
     pub message: Message,
     /// Gas, intrinsic gas included.
     pub gas: u64,
-    /// Whether the gas is capped to what the block has left.
+    /// True when the gas is capped to what the block has left.
     pub cut: bool,
     /// Nonce; None means the sender's next one.
     pub nonce: Option<U256>,

@@ -72,7 +72,7 @@ impl CallTree {
         Self { calls: Vec::new(), children: 0, open: Vec::new(), bytes: 0, max_bytes }
     }
 
-    /// Whether calls are missing because the limit was reached.
+    /// True when calls are missing because the limit was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.bytes > self.max_bytes
     }
@@ -206,7 +206,7 @@ fn transfer_call(kind: CallKind, level: usize, from: Address, to: Address, value
     }
 }
 
-/// Whether a creation failed while its code was stored. Such creations are shown; those whose initcode fails are not.
+/// True when a creation failed while its code was stored. Such creations are shown; those whose initcode fails are not.
 fn is_about_code(failure: &TraceFailure) -> bool {
     matches!(failure, TraceFailure::Halt(halt)
         if matches!(halt.kind, HaltKind::CodePrefix | HaltKind::CodeDeposit | HaltKind::CodeTooLong))

@@ -37,7 +37,7 @@ pub(crate) struct GethLogTracer {
     tail: JsonWriter,
     /// Cost of the last entry, unless it halted.
     cost: Option<u64>,
-    /// Whether the last entry is still open.
+    /// True when the last entry is still open.
     open: bool,
     count: u32,
     touched: BTreeMap<Address, BTreeMap<U256, U256>>,

@@ -38,7 +38,7 @@ impl FrameKind {
         }
     }
 
-    /// Whether the frame runs initcode.
+    /// True when the frame runs initcode.
     pub fn is_create(self) -> bool {
         matches!(self, Self::Create | Self::Create2)
     }
@@ -127,9 +127,9 @@ pub struct StepView<'a> {
 
 /// Inspects an execution.
 pub trait Inspector {
-    /// Whether [`step`](Self::step) and [`step_end`](Self::step_end) are wanted.
+    /// True when [`step`](Self::step) and [`step_end`](Self::step_end) are wanted.
     const STEPS: bool;
-    /// Whether the other hooks are wanted.
+    /// True when the other hooks are wanted.
     const FRAMES: bool;
 
     /// Called before an instruction.
@@ -138,7 +138,7 @@ pub trait Inspector {
         Ok(())
     }
 
-    /// Whether the inspector needs nothing more: execution then ends as if interrupted.
+    /// True when the inspector needs nothing more: execution then ends as if interrupted.
     fn is_full(&self) -> bool {
         false
     }

@@ -23,7 +23,7 @@ use crate::transaction::{REMASC_ADDRESS, Transaction};
 /// An account before the transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountState {
-    /// Whether it existed.
+    /// True when it existed.
     pub(crate) exists: bool,
     pub(crate) balance: U256,
     pub(crate) nonce: U256,

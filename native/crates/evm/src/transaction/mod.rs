@@ -44,11 +44,11 @@ pub struct Transaction {
     pub value: U256,
     /// Call data or initcode; empty data count as the reference's null.
     pub data: Bytes,
-    /// Whether signature components and chain id are accepted (consensus.md §5.2).
+    /// True when signature components and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
     /// The signature where a contract may need the signer's key; None counts as unsigned.
     pub signature: Option<SignedHash>,
-    /// Whether this is the REMASC transaction of its block (consensus.md §5.3).
+    /// True when this is the REMASC transaction of its block (consensus.md §5.3).
     pub remasc: bool,
 }
 

@@ -32,7 +32,7 @@ pub struct TransactionOutcome {
 }
 
 impl Failure {
-    /// Whether the receipt reports failure. It does not when a precompiled contract called by the transaction throws
+    /// True when the receipt reports failure. It does not when a precompiled contract called by the transaction throws
     /// (evm.md §3.3).
     pub fn fails_receipt(&self) -> bool {
         !matches!(self, Self::Precompile(_))

@@ -25,7 +25,7 @@ pub(super) struct Run {
     pub(super) output: Bytes,
     pub(super) created: Option<Address>,
     pub(super) failure: Option<Failure>,
-    /// Whether the whole gas limit is charged, whatever was left.
+    /// True when the whole gas limit is charged, whatever was left.
     pub(super) threw: bool,
 }
 

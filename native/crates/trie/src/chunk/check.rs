@@ -8,7 +8,7 @@ use super::node::ChunkNode;
 use crate::keccak256;
 
 /// Maximum number of nodes above and behind a range; no key has as many bits.
-const MOST_ANCESTORS: usize = 1024;
+const MAX_ANCESTORS: usize = 1024;
 
 /// Why bytes are not the requested chunk.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum ChunkError {
 pub struct CheckedChunk {
     /// The nodes of the range in key order.
     pub nodes: Vec<ChunkNode>,
-    /// Whether the chunk contains the last node of the trie.
+    /// True when the chunk contains the last node of the trie.
     pub complete: bool,
 }
 
@@ -64,7 +64,7 @@ pub fn check_chunk(body: &[u8], root: &B256, from: u64, to: u64) -> Result<Check
     let mut above = Elements::of(parts.required()?)?;
     while let Some(pair) = above.next()? {
         entries.push(read_pair(pair, false)?);
-        limit(entries.len(), MOST_ANCESTORS)?;
+        limit(entries.len(), MAX_ANCESTORS)?;
     }
     let first = entries.len();
     let mut nodes = Elements::of(parts.required()?)?;
@@ -86,7 +86,7 @@ pub fn check_chunk(body: &[u8], root: &B256, from: u64, to: u64) -> Result<Check
     let mut below = Elements::of(parts.required()?)?;
     while let Some(pair) = below.next()? {
         entries.push(read_pair(pair, true)?);
-        limit(entries.len() - behind, MOST_ANCESTORS)?;
+        limit(entries.len() - behind, MAX_ANCESTORS)?;
     }
     if parts.next()?.is_some() {
         return Err(ChunkError::Parts);
@@ -206,7 +206,7 @@ fn pick(entry: &Entry, bit: bool, found: Option<Finished>) -> Result<Option<B256
     if agree && hash.is_some() == entry.node.has_apart(bit) { Ok(hash) } else { Err(ChunkError::Structure) }
 }
 
-/// Whether the nodes are those of the range: the first one holds the byte before `from`, all end before `to`, and the
+/// True when the nodes are those of the range: the first one holds the byte before `from`, all end before `to`, and the
 /// one behind them does not.
 fn check_range(entries: &[Entry], first: usize, behind: usize, from: u64, to: u64) -> Result<(), ChunkError> {
     let mut start = 0u64;

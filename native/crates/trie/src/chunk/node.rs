@@ -191,7 +191,7 @@ impl ChunkNode {
         &self.encoded
     }
 
-    /// Whether it has a child on this side that is not embedded.
+    /// True when it has a child on this side that is not embedded.
     pub fn has_apart(&self, bit: bool) -> bool {
         self.children[usize::from(bit)] == Child::Apart
     }

@@ -12,7 +12,7 @@ use crate::source::{Location, NodeSource, StoredNode};
 pub struct StateChunk {
     /// `[[[node, left hash], …], [node, …], left hash of the first, [left, right] of the last, [[node, right hash], …]]`.
     pub body: Vec<u8>,
-    /// Whether it contains the last node of the trie.
+    /// True when it contains the last node of the trie.
     pub complete: bool,
 }
 
