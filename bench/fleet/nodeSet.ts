@@ -46,7 +46,7 @@ export async function startFleet(
   }
 }
 
-/** As many nodes that are peers: the first one makes blocks every two seconds, all others dial it. */
+/** As many nodes, each a peer of each other one as members are: the first makes blocks every two seconds. */
 export async function startPeers(count: number, program: string): Promise<NodeSet> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-peers-'))
   const nodes: NodeProcess[] = []
@@ -56,9 +56,13 @@ export async function startPeers(count: number, program: string): Promise<NodeSe
     nodes.push(node)
     return node
   }
-  const first = await start(BLOCK_TIME)
-  const { enode } = await first.request<{ enode: string }>('admin_nodeInfo')
-  while (nodes.length < count) await start(['--no-mining', '--peer', enode])
+  const enodes: string[] = []
+  while (nodes.length < count) {
+    const dialled = enodes.flatMap((enode) => ['--peer', enode])
+    const node = await start([...(nodes.length === 0 ? BLOCK_TIME : ['--no-mining']), ...dialled])
+    const { enode } = await node.request<{ enode: string }>('admin_nodeInfo')
+    enodes.push(enode)
+  }
   return {
     urls: nodes.map(({ url }) => url),
     used: () => ({ nodes: sumOf(nodes.map(({ pid }) => pid)), nats: 0 }),
