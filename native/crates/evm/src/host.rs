@@ -19,9 +19,9 @@ use crate::internal_transaction::FrameTransaction;
 use crate::journal::{Index, Journal, Transfer};
 use crate::rules::VmRules;
 
-/// The interpreter's fork: everything that Rootstock has was in Ethereum by then. Differences are replaced in the
-/// instruction table.
-pub(crate) const SPEC: SpecId = SpecId::CANCUN;
+/// The interpreter's fork: the newest one that it knows, so that none of its instructions refuses to run. Which opcodes
+/// there are, and what they cost, is decided by the instruction table alone.
+pub(crate) const SPEC: SpecId = SpecId::AMSTERDAM;
 
 /// Network and block of an execution.
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 //!
 //! The table starts empty: an opcode that is not named here does not exist, whatever the interpreter's own table gains.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock, RwLock};
 
 use revm_bytecode::opcode::*;
@@ -56,14 +57,9 @@ impl Tables {
     }
 
     fn build(rules: RuleSet) -> Self {
-        let built_in = instruction_table::<Wire, EvmHost>();
-        let built_in_gas = gas_table();
         let mut tables = Self { instructions: [Instruction::unknown(); 256], gas: [0; 256] };
         for &(first, last) in BUILT_IN {
-            for opcode in first..=last {
-                tables.instructions[usize::from(opcode)] = built_in[usize::from(opcode)];
-                tables.gas[usize::from(opcode)] = built_in_gas[usize::from(opcode)];
-            }
+            tables.take(first..=last);
         }
         for (opcode, gas, instruction) in own() {
             tables.instructions[usize::from(opcode)] = instruction;
@@ -80,6 +76,16 @@ impl Tables {
             }
         }
         tables
+    }
+
+    /// Takes opcodes as the interpreter has them.
+    fn take(&mut self, opcodes: RangeInclusive<u8>) {
+        let instructions = instruction_table::<Wire, EvmHost>();
+        let gas = gas_table();
+        for opcode in opcodes.map(usize::from) {
+            self.instructions[opcode] = instructions[opcode];
+            self.gas[opcode] = gas[opcode];
+        }
     }
 }
 
@@ -108,4 +114,38 @@ fn own() -> [(u8, u16, Instruction<Wire, EvmHost>); 20] {
         (STATICCALL, 0, Instruction::new(call::call::<STATICCALL>)),
         (SELFDESTRUCT, 0, Instruction::new(selfdestruct::selfdestruct)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use rhizome_primitives::rules::Rule;
+    use rhizome_primitives::{Bytes, U256, address};
+
+    use super::*;
+    use crate::local::{CallStatus, LocalCall, Message, call};
+    use crate::testing::{MemoryState, all_rules, context};
+
+    /// Returns the count of leading zeros of 1.
+    const COUNT_ZEROS: [u8; 9] = [PUSH1, 1, CLZ, PUSH0, MSTORE, PUSH1, 32, PUSH0, RETURN];
+
+    fn run(rules: RuleSet) -> Option<Bytes> {
+        let contract = address!("2000000000000000000000000000000000000002");
+        let state = MemoryState::default().with_code(contract, Bytes::from_static(&COUNT_ZEROS));
+        let message = Message { to: Some(contract), ..Message::default() };
+        let call_of =
+            LocalCall { context: context(rules), message, gas: 100_000, overrides: &[], interrupt: None, effort: None };
+        let outcome = call(&call_of, state.shared()).expect("a call");
+        (outcome.status == CallStatus::Success).then_some(outcome.output)
+    }
+
+    #[test]
+    fn an_opcode_of_a_later_fork_of_ethereum_runs_when_a_table_names_it() {
+        assert_eq!(run(all_rules()), None, "it is not named");
+        // A set of its own, so that its table is nobody else's.
+        let rules = all_rules().without(Rule::Rskip544).without(Rule::Rskip90);
+        let mut tables = Tables::build(rules);
+        tables.take(CLZ..=CLZ);
+        CACHE.write().expect("no panic").insert(rules, Arc::new(tables));
+        assert_eq!(run(rules), Some(Bytes::from(U256::from(255).to_be_bytes::<32>())));
+    }
 }
