@@ -96,5 +96,13 @@ export async function waitForReceipt(url: string, hash: Hex): Promise<Receipt> {
     if (receipt !== null) throw new Error(`transaction ${hash} failed at ${url}`)
     await sleep(RECEIPT_POLL_MS)
   }
-  throw new Error(`no receipt of ${hash} at ${url}`)
+  const ask = (method: string, ...params: unknown[]) =>
+    askNode(url, method, params).then(
+      (answer) => JSON.stringify(answer),
+      (error: unknown) => String(error),
+    )
+  const found = await ask('eth_getTransactionByHash', hash)
+  const waiting = await ask('txpool_status')
+  const head = await ask('eth_getBlockByNumber', 'latest', false)
+  throw new Error(`no receipt of ${hash} at ${url}: ${found}; pool ${waiting}; head ${head}`)
 }

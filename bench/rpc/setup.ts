@@ -40,11 +40,11 @@ export interface SceneSize {
 
 const FUNDS = 10n ** 21n
 const SUPPLY = 10n ** 24n
-const TRANSFER_GAS = 100_000n
+const TRANSFER_GAS = 300_000n
 const CREATION_GAS = 3_000_000n
 const BLOCK_GAS = 6_500_000n
 /** Accounts that receive something in one transaction. */
-const SHARE = 100
+const SHARE = 20
 /** A log in so many sparse blocks. */
 const SPARSENESS = 250
 const DENSE_TRANSACTIONS = 5
