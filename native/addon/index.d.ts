@@ -173,7 +173,7 @@ export declare class LogPageWriter {
    * which one is empty has no logs.
    */
   addStored(keys: Uint8Array, ends: Int32Array, bytes: Uint8Array, removed: boolean): number
-  /** Whether no further block is to be added. */
+  /** True when no further block is to be added. */
   get isFull(): boolean
   /** Logs so far. */
   get count(): number
@@ -260,7 +260,7 @@ export declare class StateIntake {
   constructor(store: StateStore | undefined | null, single: boolean)
   /** Position behind the pieces taken so far. */
   get end(): number
-  /** Whether the complete state under a root was taken. */
+  /** True when the complete state under a root was taken. */
   hasRoot(root: Uint8Array): boolean
   /** Checks a piece and, with a store, makes it durable; rejects with the reason when the piece is invalid. */
   take(piece: Uint8Array): Promise<PieceReport>
@@ -274,7 +274,7 @@ export declare class StateStore {
   close(): void
   /** A store in memory. */
   static inMemory(options: StoreOptions): StateStore
-  /** Whether the state under this root is in the store. */
+  /** True when the state under this root is in the store. */
   hasRoot(root: Uint8Array): boolean
   /** Records the Unitrie root after a block whose header has none (before RSKIP126). */
   putRoot(blockHash: Uint8Array, root: Uint8Array): void
@@ -303,7 +303,7 @@ export declare class StateStore {
   code(root: Uint8Array, address: Uint8Array): Buffer
   /** Hash and length of the code of an account; null when there is none. */
   codeInfo(root: Uint8Array, address: Uint8Array): CodeInfo | null
-  /** Whether the account has a contract marker. */
+  /** True when the account has a contract marker. */
   isContract(root: Uint8Array, address: Uint8Array): boolean
   /** Bytes of a cell as stored; null when it is absent. The slot is big-endian, up to 32 bytes. */
   storage(root: Uint8Array, address: Uint8Array, slot: Uint8Array): Buffer | null
@@ -342,13 +342,23 @@ export declare class Unitrie {
   nodesToRoot(key: Uint8Array): Array<Buffer> | null
 }
 
+/** Decompresses a stream of zstd frames, which comes in pieces. */
+export declare class ZstdDecoder {
+  /** A decoder at the beginning of a stream. */
+  constructor()
+  /** The next piece of an input from a position on. Throws for bytes that are no frame. */
+  decode(input: Uint8Array, from: number): ZstdPiece
+  /** True where a stream may end. */
+  get isWhole(): boolean
+}
+
 /** The fields of an account value in the trie (consensus.md §6.5). */
 export interface AccountFields {
   /** Big-endian, minimal. */
   nonce: Buffer
   /** Absolute value of the balance in wei, big-endian, minimal. */
   balance: Buffer
-  /** Whether the balance is below zero. */
+  /** True when the balance is below zero. */
   negative: boolean
   /** Bit 0: hibernated. */
   flags: number
@@ -364,7 +374,7 @@ export interface AccountWrite {
   balance?: Uint8Array
   /** Code; empty removes it. */
   code?: Uint8Array
-  /** Whether to set the contract marker. */
+  /** True when to set the contract marker. */
   contract: boolean
   /** Cells: slot and value alternate; an empty value removes the cell. */
   storage: Array<Uint8Array>
@@ -637,7 +647,7 @@ export interface ChunkReport {
   nodes: number
   /** Offset of the next chunk. */
   next: number
-  /** Whether it is the last chunk of the state. */
+  /** True when it is the last chunk of the state. */
   complete: boolean
 }
 
@@ -679,14 +689,14 @@ export interface ExecutableTransaction {
   value: Uint8Array
   /** Call data or creation code. */
   data: Uint8Array
-  /** Whether signature and chain id are accepted (consensus.md §5.2). */
+  /** True when signature and chain id are accepted (consensus.md §5.2). */
   signatureAccepted: boolean
   /**
    * Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that needs the signer's key. If
    * it is absent, the contract treats the transaction as unsigned.
    */
   signature?: Uint8Array
-  /** Whether it is the reward transaction. */
+  /** True when it is the reward transaction. */
   remasc: boolean
 }
 
@@ -754,9 +764,9 @@ export interface MethodName {
   index: number
   /** What of it is answered from the bytes of requests. */
   fast?: FastMethod
-  /** Whether responses to parameters hold as long as the head does. */
+  /** True when responses to parameters hold as long as the head does. */
   isCached: boolean
-  /** Whether responses tell of reverts, in one of two forms. */
+  /** True when responses tell of reverts, in one of two forms. */
   tellsReverts: boolean
 }
 
@@ -838,7 +848,7 @@ export interface PrecompileCall {
   maxInput?: number
   /** Price; absent when it cannot be computed. */
   gas?: bigint
-  /** Whether the contract ran: its price was at most the limit. */
+  /** True when the contract ran: its price was at most the limit. */
   executed: boolean
   /** Output; absent when there is none or the contract threw. */
   output?: Buffer
@@ -1012,7 +1022,7 @@ export interface SimulatedCall {
   message: CallMessage
   /** Big-endian; absent means the sender's next one. */
   nonce?: Uint8Array
-  /** Whether the gas is capped to what the block has left. */
+  /** True when the gas is capped to what the block has left. */
   cut: boolean
 }
 
@@ -1072,7 +1082,7 @@ export interface SimulationInput {
   root: Uint8Array
   /** Blocks in order. */
   blocks: Array<SimulatedBlock>
-  /** Whether calls are checked as sent transactions are. */
+  /** True when calls are checked as sent transactions are. */
   validate: boolean
   /** Stops the simulation. */
   interrupt?: InterruptSlot
@@ -1084,7 +1094,7 @@ export interface SkippedCandidate {
   index: number
   /** The reason, as a message for people. */
   reason: string
-  /** Whether it would be left out of an empty block as well. */
+  /** True when it would be left out of an empty block as well. */
   hopeless: boolean
 }
 
@@ -1111,7 +1121,7 @@ export declare function solveTemplate(hashForMergedMining: Uint8Array, time: num
 export interface StateChunk {
   /** RLP. */
   body: Buffer
-  /** Whether it is the last chunk of the state. */
+  /** True when it is the last chunk of the state. */
   complete: boolean
 }
 
@@ -1138,7 +1148,7 @@ export interface StateStoreFormat {
   format: number
   /** Version of the program that wrote it last; null if it recorded none. */
   program?: string
-  /** Whether a conversion to this format has begun and not ended. */
+  /** True when a conversion to this format has begun and not ended. */
   converting: boolean
   /** The format that this build writes. */
   current: number
@@ -1278,7 +1288,7 @@ export interface TrieNode {
   message: Buffer
   /** Keccak-256 of the serialisation. */
   hash: Buffer
-  /** Whether its parent embeds the node. */
+  /** True when its parent embeds the node. */
   embeddable: boolean
   /** Keccak-256 of the value, if it is stored outside the node. */
   longValueHash?: Buffer
@@ -1318,3 +1328,11 @@ export declare function writeTransactionAt(block: MinedBlockBytes, index: number
  * transactions. @param transactions RLP list of them in canonical form; `senders`: 20 bytes each
  */
 export declare function writeTransactions(transactions: Uint8Array, senders: Uint8Array, simulated?: SimulatedBlockKey | undefined | null): Buffer
+
+/** A piece of the contents. */
+export interface ZstdPiece {
+  /** Bytes of the input that were used. */
+  used: number
+  /** The contents; a piece shorter than 128 KiB is the last one of the input. */
+  bytes: Buffer
+}

@@ -1,4 +1,3 @@
-import type { RevertForm } from '../config/revertForm.ts'
 import {
   BATCH_TOO_LARGE,
   INVALID_RECORD,
@@ -40,8 +39,6 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly batch: number
   /** Bytes of one answer, or of all answers of a batch. */
   readonly answerBytes: number
-  /** How reverts are told to callers who want no form of their own. */
-  readonly reverts: RevertForm
   /** The head that the front thread answers at; null where nobody is told. */
   readonly head: FrontHead | null
   /** Blocks that other nodes have. */
@@ -78,11 +75,11 @@ export class BodyAnswerer {
 
   /** Answers a body. The bytes of an ArrayBuffer are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, reverts, announced, work } = this.#parts
+    const { fast, metrics, records, preferences, announced, work } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
     const began = body.byteLength > LONG_BODY ? performance.now() : 0
-    const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
+    const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== preferences.reverts)
     if (announced.isBehind && this.#waits(body, caller, exchange)) return
     const isOther = caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)
     if (!fast.isBatch && !isOther) {

@@ -3,6 +3,7 @@ import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import type { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
+import { preferencesOf } from '../rpc/preferences.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
@@ -121,7 +122,8 @@ export class Gateway {
     })
     this.#announced = announced
     const records = new AnswerRecords(metrics, options.watch ?? null)
-    const { revertErrors: reverts, beyondHead } = context.node.settings
+    const { revertErrors, beyondHead } = context.node.settings
+    const preferences = preferencesOf(revertErrors, beyondHead)
     const runner = new RequestRunner({
       router,
       dispatcher,
@@ -130,17 +132,15 @@ export class Gateway {
       records,
       signals: this.#signals,
       answerBytes,
-      reverts,
-      beyondHead,
+      preferences,
       isFront: context.front !== undefined,
       head: toldHead,
     })
-    const common = { router, admission, fast, runner, records, metrics, beyondHead }
+    const common = { router, admission, fast, runner, records, metrics, preferences }
     this.#bodies = new BodyAnswerer({
       ...common,
       batch,
       answerBytes,
-      reverts,
       head: toldHead,
       announced,
       wait: (names, ...asked) =>

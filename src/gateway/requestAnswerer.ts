@@ -1,4 +1,3 @@
-import type { BeyondHead } from '../config/beyondHead.ts'
 import {
   ANSWERED_FLAG,
   CACHEABLE_FLAG,
@@ -10,6 +9,7 @@ import {
 import { ERROR_TABLE, RpcError } from '../rpc/errors.ts'
 import { type Answer, errorAnswer } from '../rpc/execute.ts'
 import { ANSWER_HEAD } from '../rpc/json.ts'
+import type { Preferences } from '../rpc/preferences.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import type { AnswerRecords, FastSource } from './answerRecords.ts'
@@ -32,8 +32,8 @@ export interface RequestAnswererParts {
   readonly runner: RequestRunner
   readonly records: AnswerRecords
   readonly metrics: RequestMetrics
-  /** The treatment of a range that ends beyond the head, for callers without a wish of their own. */
-  readonly beyondHead: BeyondHead
+  /** How callers without a wish of their own are answered. */
+  readonly preferences: Preferences
 }
 
 /** A body that has to be answered. */
@@ -119,7 +119,7 @@ export class RequestAnswerer {
 
   /** True when ranges beyond the head are not to be dealt with as this node does. */
   wantsOtherRanges({ beyondHead }: Caller): boolean {
-    return beyondHead !== null && beyondHead !== this.#parts.beyondHead
+    return beyondHead !== null && beyondHead !== this.#parts.preferences.beyondHead
   }
 
   /** Answers an admitted request in this call; whether it did. */

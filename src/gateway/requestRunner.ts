@@ -1,9 +1,9 @@
 import type { BeyondHead } from '../config/beyondHead.ts'
-import type { RevertForm } from '../config/revertForm.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { DELEGATE_TO_WORKER, type Forward, type JsonText, successText } from '../rpc/json.ts'
+import { type Preferences, preferencesOf } from '../rpc/preferences.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerRecords, RecordedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'
@@ -51,10 +51,8 @@ export interface RequestRunnerParts {
   readonly signals: CallerSignals
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
-  /** How reverts are told to callers who want no form of their own. */
-  readonly reverts: RevertForm
-  /** The treatment of a range that ends beyond the head, for callers without a wish of their own. */
-  readonly beyondHead: BeyondHead
+  /** How callers without a wish of their own are answered. */
+  readonly preferences: Preferences
   /** True when methods can be tried here before the workers. */
   readonly isFront: boolean
   /** The head that the front thread answers at; null where nobody is told. */
@@ -98,7 +96,7 @@ export class RequestRunner {
 
   /** By what a response to a caller is cached. */
   keyOf(route: Route, { reverts }: Caller): number {
-    const own = this.#parts.reverts
+    const own = this.#parts.preferences.reverts
     return responseKey(route, reverts ?? own, own)
   }
 
@@ -130,8 +128,7 @@ export class RequestRunner {
       connection: exchange.connection ?? null,
       memory: caller.account.memory,
       signal,
-      reverts: caller.reverts ?? this.#parts.reverts,
-      beyondHead: caller.beyondHead ?? this.#parts.beyondHead,
+      preferences: this.#preferencesOf(caller),
       isOwnForm: this.keyOf(route, caller) === route.index,
       forward: (forward) => this.#forward(work, forward),
       givenHere: head === null ? null : () => exchange.givenAt?.(head.block),
@@ -170,8 +167,8 @@ export class RequestRunner {
       else sink(body, status, block)
     }
     // What stands for another request, such as a filter with an end, asks for no range.
-    const beyondHead = work.isForwarded ? 'cut' : (caller.beyondHead ?? this.#parts.beyondHead)
-    const ticket = this.#submit(caller, route, id, params, beyondHead, answered)
+    const preferences = this.#preferencesOf(caller, work.isForwarded ? 'cut' : null)
+    const ticket = this.#submit(caller, route, id, params, preferences, answered)
     work.times.ticket = ticket
     whenGone(exchange, () => {
       if (!ticket.settled) records.abandoned()
@@ -188,7 +185,7 @@ export class RequestRunner {
       if (ticket !== undefined) dispatcher.cancel(ticket)
     })
     const ask = (next: string, pageSink: AnswerSink) => {
-      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, 'cut', pageSink)
+      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, this.#preferencesOf(caller, 'cut'), pageSink)
     }
     const onStreamed = (isWhole: boolean, bytes: number) => {
       if (isWhole) records.fromMethod(work, id, work.times, '', bytes)
@@ -197,12 +194,19 @@ export class RequestRunner {
     new PagedAnswer({ id, caller, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
+  /** @param beyondHead in place of the caller's wish */
+  #preferencesOf(caller: Caller, beyondHead: BeyondHead | null = caller.beyondHead): Preferences {
+    const own = this.#parts.preferences
+    if (caller.reverts === null && beyondHead === null) return own
+    return preferencesOf(caller.reverts ?? own.reverts, beyondHead ?? own.beyondHead)
+  }
+
   #submit(
     caller: Caller,
     route: Route,
     id: string,
     params: JsonText,
-    beyondHead: BeyondHead,
+    preferences: Preferences,
     sink: AnswerSink,
   ): Ticket {
     const { dispatcher } = this.#parts
@@ -213,8 +217,7 @@ export class RequestRunner {
       lane,
       id,
       params,
-      reverts: caller.reverts ?? this.#parts.reverts,
-      beyondHead,
+      preferences,
       deadline: performance.now() + dispatcher.timeLimit(lane),
       startedAt: 0,
       slot: -1,

@@ -1,9 +1,8 @@
-import type { BeyondHead } from '../config/beyondHead.ts'
-import type { RevertForm } from '../config/revertForm.ts'
 import type { FastMethodName } from '../native/nativeFastPath.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
+import type { Preferences } from './preferences.ts'
 
 /**
  * Where and behind which queue a method runs: `inline` in the front thread, `chain` in the front thread
@@ -25,15 +24,13 @@ export type Audience = 'public' | 'dev' | 'internal'
 
 /**
  * Reads the parameters and runs a handler.
- * @param reverts how a result tells of reverts
- * @param beyondHead what happens to a range that ends beyond the head
+ * @param preferences how the caller wants its answer
  * @throws RpcError
  */
 export type Run = (
   context: NodeContext,
   values: readonly unknown[],
-  reverts: RevertForm,
-  beyondHead: BeyondHead,
+  preferences: Preferences,
 ) => Eventually<RpcResult | Forward>
 
 /** A method as its file writes it. */
@@ -71,8 +68,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
 export type Handler<P extends readonly Param<unknown>[]> = (
   context: NodeContext,
   params: ParamValues<P>,
-  reverts: RevertForm,
-  beyondHead: BeyondHead,
+  preferences: Preferences,
 ) => Eventually<RpcResult | Forward>
 
 /** A method as the router and the workers use it. */
@@ -102,9 +98,9 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
   const required = params.filter((param) => !param.optional).length
   const runOf =
     (handler: Handler<P>): Run =>
-    (context, values, reverts, beyondHead) => {
+    (context, values, preferences) => {
       const parsed = parseParams(params, required, values, name) as unknown as ParamValues<P>
-      return handler(context, parsed, reverts, beyondHead)
+      return handler(context, parsed, preferences)
     }
   return {
     name,

@@ -1,5 +1,3 @@
-import type { BeyondHead } from '../config/beyondHead.ts'
-import type { RevertForm } from '../config/revertForm.ts'
 import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
@@ -18,6 +16,7 @@ import {
   successText,
   textOf,
 } from './json.ts'
+import { type Preferences, preferencesOf } from './preferences.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
@@ -66,8 +65,7 @@ export type UnexpectedErrorSink = (method: string, error: unknown) => void
  * Runs one request. Never throws: every failure becomes an answer.
  * @param id JSON text of the id
  * @param params empty when there are none
- * @param wanted how the caller wants to be told of reverts; only methods that say so do it in that form
- * @param beyondHead what the caller wants of a range that ends beyond the head
+ * @param wanted how the caller wants its answer; only methods that say so tell of reverts in its form
  */
 export function executeRequest(
   context: NodeContext,
@@ -75,14 +73,13 @@ export function executeRequest(
   id: string,
   params: JsonText,
   onUnexpected: UnexpectedErrorSink,
-  wanted: RevertForm,
-  beyondHead: BeyondHead,
+  wanted: Preferences,
 ): Eventually<Answer> {
   // Answers of other methods are kept for callers of either form.
-  const reverts = method.tellsReverts ? wanted : 'reference'
-  const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, reverts)
+  const preferences = method.tellsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
+  const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, preferences)
   try {
-    const result = method.run(context, readParams(params, method), reverts, beyondHead)
+    const result = method.run(context, readParams(params, method), preferences)
     if (!(result instanceof Promise)) return success(id, result)
     return result.then((value) => success(id, value), fail)
   } catch (error) {
@@ -120,7 +117,7 @@ function failure(
   method: MethodDefinition,
   thrown: unknown,
   onUnexpected: UnexpectedErrorSink,
-  reverts: RevertForm,
+  { reverts }: Preferences,
 ): Answer {
   if (thrown instanceof RpcError) {
     // Parameters that are no JSON make the whole request unreadable: its id counts as unknown.

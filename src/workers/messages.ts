@@ -1,16 +1,15 @@
 import type { MessagePort } from 'node:worker_threads'
-import { BEYOND_HEAD, type BeyondHead } from '../config/beyondHead.ts'
-import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 import type { Answer } from '../rpc/execute.ts'
 import type { JsonText } from '../rpc/json.ts'
+import { PREFERENCES, type Preferences } from '../rpc/preferences.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
  *
  * Request batch: u32 count, then per request u16 method (its place in METHODS), u16 interrupt slot,
- * u32 id bytes, u32 parameter bytes, u8 of which the lowest four bits say how reverts are told (place in REVERT_FORMS)
- * and the others what happens to ranges beyond the head (place in BEYOND_HEAD), id, parameters (both JSON text in UTF-8).
+ * u32 id bytes, u32 parameter bytes, u8 the caller's preferences (place in PREFERENCES), id, parameters (both JSON text in
+ * UTF-8).
  * Answer batch: u32 count, u8 whether the block follows that the answers were given at, u48 its height, 32 bytes of its
  * hash; then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the answers' bytes in order.
  * All little-endian.
@@ -35,10 +34,7 @@ export interface PoolRequest {
   readonly id: string
   /** Empty when there are none. */
   readonly params: JsonText
-  /** How the caller wants to be told of reverts. */
-  readonly reverts: RevertForm
-  /** The caller's wish for a range that ends beyond the head. */
-  readonly beyondHead: BeyondHead
+  readonly preferences: Preferences
 }
 
 /** One answer as the front gets it: ready to be sent. */
@@ -96,8 +92,6 @@ const HASH_AT = HEIGHT_AT + HEIGHT_BYTES
 const BATCH_HEAD_BYTES = HASH_AT + HASH_BYTES
 const REQUEST_HEAD_BYTES = 13
 const ANSWER_HEAD_BYTES = 10
-const FORM_BITS = 4
-const FORM_MASK = 0xf
 const MAX_MICROSECONDS = 0xffffffff
 
 /** Writes a batch of requests. */
@@ -110,7 +104,7 @@ export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<Arr
   const buffer = Buffer.from(new ArrayBuffer(capacity))
   buffer.writeUInt32LE(requests.length, 0)
   let position = COUNT_BYTES
-  for (const { method, slot, id, params, reverts, beyondHead } of requests) {
+  for (const { method, slot, id, params, preferences } of requests) {
     const idStart = position + REQUEST_HEAD_BYTES
     const idBytes = buffer.write(id, idStart, 'utf8')
     const paramsBytes = writeText(buffer, params, idStart + idBytes)
@@ -118,7 +112,7 @@ export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<Arr
     buffer.writeUInt16LE(slot, position + 2)
     buffer.writeUInt32LE(idBytes, position + 4)
     buffer.writeUInt32LE(paramsBytes, position + 8)
-    buffer[position + 12] = REVERT_FORMS.indexOf(reverts) | (BEYOND_HEAD.indexOf(beyondHead) << FORM_BITS)
+    buffer[position + 12] = PREFERENCES.indexOf(preferences)
     position = idStart + idBytes + paramsBytes
   }
   return buffer.subarray(0, position)
@@ -141,14 +135,12 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
     const idStart = position + REQUEST_HEAD_BYTES
     const paramsStart = idStart + buffer.readUInt32LE(position + 4)
     const end = paramsStart + buffer.readUInt32LE(position + 8)
-    const forms = buffer[position + 12] ?? 0
     requests.push({
       method: buffer.readUInt16LE(position),
       slot: buffer.readUInt16LE(position + 2),
       id: buffer.toString('utf8', idStart, paramsStart),
       params: buffer.subarray(paramsStart, end),
-      reverts: REVERT_FORMS[forms & FORM_MASK] ?? 'reference',
-      beyondHead: BEYOND_HEAD[forms >> FORM_BITS] ?? 'cut',
+      preferences: PREFERENCES[buffer[position + 12] ?? 0] as Preferences,
     })
     position = end
   }

@@ -82,8 +82,8 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
   }
   const method = methods[request.method]
   if (method === undefined) return errorAnswer(request.id, new RpcError('internal'))
-  const { id, params, reverts, beyondHead } = request
-  return executeRequest(context, method, id, params, runner.onUnexpected, reverts, beyondHead)
+  const { id, params, preferences } = request
+  return executeRequest(context, method, id, params, runner.onUnexpected, preferences)
 }
 
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {

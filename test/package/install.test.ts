@@ -91,7 +91,14 @@ t.test('the packages install without a compiler', async (t) => {
   t.equal(manifest.scripts, undefined, 'nothing runs when the program is installed')
   t.equal(manifest.devDependencies, undefined)
   t.same(manifest.optionalDependencies, { [nameOfPlatform()]: manifest.version })
-  for (const absent of ['typescript', '@napi-rs/cli', 'uws-pack', 'uWebSockets.js', '@types']) {
+  for (const absent of [
+    'typescript',
+    '@napi-rs/cli',
+    'uws-pack',
+    'uWebSockets.js',
+    '@types',
+    'bitcoinjs-lib',
+  ]) {
     t.notOk(existsSync(join(app, 'node_modules', absent)), `${absent} is not installed`)
   }
   const bytes = sizeOf(join(app, 'node_modules'))
@@ -105,6 +112,20 @@ t.test('the stated glibc is what the installed libraries ask for', async (t) => 
     .flatMap((path) => neededGlibc(readFileSync(join(app, 'node_modules', path))) ?? [])
   t.ok(needed.length > 5)
   t.equal(needed.sort(compareGlibc).at(-1), GLIBC_FLOOR)
+})
+
+t.test('the rehearsal of a peg says which package it needs, that a node does not', async (t) => {
+  const { status, stderr } = npm([
+    'exec',
+    '--',
+    'rhizome',
+    'bridge',
+    'rehearse',
+    '--url',
+    'http://127.0.0.1:1',
+  ])
+  t.not(status, 0)
+  t.match(stderr, /npm install bitcoinjs-lib@7\.0\.0/)
 })
 
 t.test('the installed program starts and answers', async (t) => {

@@ -1,8 +1,8 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { decompress as unpackZstd } from 'fzstd'
+import { compressionOf, compressionOfFile, decompress } from '../../src/chain/import/decompress.ts'
 import { readLines } from '../../src/chain/import/lines.ts'
-import { compressionOf, compressionOfFile, decompress } from '../../src/util/decompress.ts'
+import { ZstdStream } from '../../src/native/zstdStream.ts'
 
 /** Bytes read from a file at a time. */
 const CHUNK_BYTES = 1 << 16
@@ -42,7 +42,7 @@ export function readText(path: string): string {
   const bytes = readFileSync(path)
   switch (compressionOf(path, bytes)) {
     case 'zstd':
-      return Buffer.from(unpackZstd(bytes)).toString('utf8')
+      return unpackWhole(bytes).toString('utf8')
     case 'gzip':
       return gunzipSync(bytes).toString('utf8')
     case 'brotli':
@@ -50,6 +50,13 @@ export function readText(path: string): string {
     case null:
       return bytes.toString('utf8')
   }
+}
+
+function unpackWhole(bytes: Buffer): Buffer {
+  const stream = new ZstdStream()
+  const contents = Buffer.concat([...stream.decode(bytes)])
+  if (!stream.isWhole) throw new RangeError('the file ends within a frame')
+  return contents
 }
 
 /** All values of a stream. */

@@ -7,6 +7,7 @@ import { regtest } from '../../src/config/networks/regtest.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import { executeRequest } from '../../src/rpc/execute.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
+import { preferencesOf } from '../../src/rpc/preferences.ts'
 import { PoolRefusal } from '../../src/txpool/errors.ts'
 import type { PoolAccount, PoolHead, SendOutcome } from '../../src/txpool/interface.ts'
 import { TransactionPool } from '../../src/txpool/transactionPool.ts'
@@ -144,6 +145,13 @@ export async function ask(
     throw error
   }
   const text = JSON.stringify(params)
-  const answer = await executeRequest(context, method, '1', text, onUnexpected, 'reference', 'cut')
+  const answer = await executeRequest(
+    context,
+    method,
+    '1',
+    text,
+    onUnexpected,
+    preferencesOf('reference', 'cut'),
+  )
   return JSON.parse(answer.text) as ParsedAnswer
 }

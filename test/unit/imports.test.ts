@@ -19,7 +19,7 @@ const OWNED: readonly [specifier: RegExp, folder: string][] = [
   [/^uWebSockets\.js$/, 'front'],
   [/^piscina$/, 'workers'],
   [/^lmdb$/, 'storage'],
-  [/^@chainsafe\/blst$/, 'snapshot'],
+  [/^@chainsafe\//, 'snapshot'],
   [/^bitcoinjs-lib$/, 'rehearsal'],
   [/^@nats-io\//, 'fleet'],
   [/^(commander|cli-progress)$/, 'cli'],

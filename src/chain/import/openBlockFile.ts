@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { compressionOfFile, DecompressionError, decompress } from '../../util/decompress.ts'
 import { type BlockSource, BlockSourceError } from './blockSource.ts'
+import { compressionOfFile, DecompressionError, decompress } from './decompress.ts'
 import { readJsonLines } from './jsonLines.ts'
 import { readReferenceExport } from './referenceExport.ts'
 import { readRlpFile } from './rlpFile.ts'

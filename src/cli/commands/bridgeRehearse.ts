@@ -63,11 +63,7 @@ async function rehearse(
   write: (text: string) => void,
   isRaw: boolean,
 ): Promise<void> {
-  // Loaded here, with the Bitcoin library: no other command needs it.
-  const [{ Rehearsal }, { RehearsalError }] = await Promise.all([
-    import('../../rehearsal/rehearsal.ts'),
-    import('../../rehearsal/errors.ts'),
-  ])
+  const [{ Rehearsal }, { RehearsalError }] = await loadRehearsal()
   const rehearsal = new Rehearsal({ ask, receiver: receiver === null ? undefined : fromHex(receiver) })
   let step = 0
   try {
@@ -85,6 +81,18 @@ async function rehearse(
   }
   const bitcoin = rehearsal.bitcoin
   write(`The peg was rehearsed: ${bitcoin.height} blocks of Bitcoin, every release signed and mined.\n`)
+}
+
+/** Loads the rehearsal with the Bitcoin library, which no other command needs, and which an installed node has not. */
+async function loadRehearsal() {
+  try {
+    return await Promise.all([import('../../rehearsal/rehearsal.ts'), import('../../rehearsal/errors.ts')])
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes('bitcoinjs-lib')) throw error
+    const advice = 'install it beside Rhizome: npm install bitcoinjs-lib@7.0.0'
+    throw new CommandError('Failed', `the rehearsal needs bitcoinjs-lib, which is not installed; ${advice}`)
+  }
 }
 
 function describe({ title, text, metadata }: StepReport, place: string, isRaw: boolean): string {

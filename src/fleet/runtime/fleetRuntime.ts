@@ -141,11 +141,9 @@ export class FleetRuntime {
     this.#head.adopted(adopted)
     this.#executed = executed
     this.#adopted = adopted
-    this.#ends.push(
-      everyAligned(TELL_PERIOD, () => this.#tick()),
-      everyAligned(ASK_PERIOD, () => this.#state.ask(this.status())),
-    )
-    this.#state.ask(this.status())
+    const ask = () => this.#state.ask(this.status())
+    this.#ends.push(everyAligned(TELL_PERIOD, () => this.#tick()), everyAligned(ASK_PERIOD, ask))
+    ask()
     void this.#connect()
   }
 
@@ -184,9 +182,8 @@ export class FleetRuntime {
         this.#adopted = event.head
         this.#adopting = null
         this.#head.adopted(event.head)
-        if (this.#common?.equals(event.head.hash) !== true) break
-        this.#look()
-        return
+        if (this.#common?.equals(event.head.hash) === true) return this.#look()
+        break
       case 'refused':
         this.#refused.push(event.hash.toString('hex'))
         if (this.#refused.length > MAX_REFUSED) this.#refused.shift()

@@ -1,5 +1,3 @@
-import type { BeyondHead } from '../../config/beyondHead.ts'
-import type { RevertForm } from '../../config/revertForm.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import type { EventConnection } from '../../filters/subscriptionHub.ts'
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
@@ -13,6 +11,7 @@ import {
   type UnexpectedErrorSink,
 } from '../../rpc/execute.ts'
 import { ANSWER_HEAD, type Forward, type JsonText, textOf } from '../../rpc/json.ts'
+import type { Preferences } from '../../rpc/preferences.ts'
 import type { Route } from '../router.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
 import type { TickSnapshot } from '../tickSnapshot.ts'
@@ -28,10 +27,7 @@ export interface RequestOrigin {
   readonly memory: MemoryUse
   /** Gives the method a signal that ends with the wait of the caller; null where methods do not wait. */
   readonly signal: (() => AbortSignal) | null
-  /** How the caller wants to be told of reverts. */
-  readonly reverts: RevertForm
-  /** The caller's wish for a range that ends beyond the head. */
-  readonly beyondHead: BeyondHead
+  readonly preferences: Preferences
   /** True when an answer to no parameters is in the node's own form, so that it can be kept. */
   readonly isOwnForm: boolean
   /** Has the request answered by workers. */
@@ -108,8 +104,7 @@ export class InlineRunner {
       front.signal = origin.signal
     }
     const version = this.#version
-    const { reverts, beyondHead } = origin
-    const answer = executeRequest(context, method, id, params, this.#onUnexpected, reverts, beyondHead)
+    const answer = executeRequest(context, method, id, params, this.#onUnexpected, origin.preferences)
     const send = (done: Answer) => {
       if (done.forward !== undefined) {
         origin.forward(done.forward)

@@ -220,8 +220,8 @@ export class Dispatcher {
     this.#running.add(ticket)
     ticket.startedAt = now
     ticket.slot = this.#interrupts.acquire() ?? -1
-    const { method, id, params, reverts, beyondHead } = ticket
-    return { method, slot: Math.max(0, ticket.slot), id, params, reverts, beyondHead }
+    const { method, id, params, preferences } = ticket
+    return { method, slot: Math.max(0, ticket.slot), id, params, preferences }
   }
 
   /** Nothing that a worker says about a ticket counts any more. */

@@ -1,7 +1,6 @@
-import type { BeyondHead } from '../../config/beyondHead.ts'
-import type { RevertForm } from '../../config/revertForm.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 import type { JsonText } from '../../rpc/json.ts'
+import type { Preferences } from '../../rpc/preferences.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 
 /**
@@ -20,10 +19,7 @@ export interface Ticket {
   /** JSON text. */
   readonly id: string
   readonly params: JsonText
-  /** How the caller wants to be told of reverts. */
-  readonly reverts: RevertForm
-  /** The caller's wish for a range that ends beyond the head. */
-  readonly beyondHead: BeyondHead
+  readonly preferences: Preferences
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
   /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */

@@ -22,7 +22,7 @@ export const createAccessList = defineMethod({
   cost: 5,
   cache: 'none',
   tellsReverts: true,
-  handler: (context, [object, block, overrides], reverts) => {
+  handler: (context, [object, block, overrides], { reverts }) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
       assertOverridable(context, header, request)

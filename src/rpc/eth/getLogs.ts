@@ -13,6 +13,6 @@ export const getLogs = defineMethod({
   cost: 20,
   cache: 'head',
   cutsRanges: true,
-  fast: (context, [filter], _reverts, beyondHead) => findEncodedLogs(context, filter, beyondHead),
-  handler: (context, [filter], _reverts, beyondHead) => findLogs(context, filter, beyondHead),
+  fast: (context, [filter], { beyondHead }) => findEncodedLogs(context, filter, beyondHead),
+  handler: (context, [filter], { beyondHead }) => findLogs(context, filter, beyondHead),
 })

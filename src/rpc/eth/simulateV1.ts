@@ -22,7 +22,7 @@ export const simulateV1 = defineMethod({
   cost: 50,
   cache: 'none',
   tellsReverts: true,
-  handler: (context, [{ blocks, validation, ...form }, block], reverts) => {
+  handler: (context, [{ blocks, validation, ...form }, block], { reverts }) => {
     const { execution, node } = context
     const { settings } = node
     if (blocks.some(({ stateOverrides }) => stateOverrides.length > 0) && !settings.stateOverrides) {

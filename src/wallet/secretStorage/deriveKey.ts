@@ -30,7 +30,7 @@ export async function deriveKey(passphrase: string, params: KdfParams): Promise<
   const secret = Buffer.from(passphrase, 'utf8')
   try {
     if (params.kdf === 'scrypt') return await runScrypt(secret, params)
-    assertBounds('rounds (c)', params.c, MAXIMUM_PBKDF2_ROUNDS)
+    assertRounds(params.c)
     return await pbkdf2Async(secret, params.salt, params.c, params.dklen, 'sha256')
   } finally {
     secret.fill(0)
@@ -39,8 +39,7 @@ export async function deriveKey(passphrase: string, params: KdfParams): Promise<
 
 async function runScrypt(secret: Buffer, params: ScryptParams): Promise<Buffer> {
   const { n, r, p, dklen, salt } = params
-  assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAXIMUM_SCRYPT_BYTES)
-  assertBounds('blocks of work (n × r × p)', n * r * p, MAXIMUM_SCRYPT_WORK)
+  assertScryptBounds(params)
   if (n >= 2 ** Math.min(16 * r, 32)) return scryptInThread(secret, params)
   // The memory that OpenSSL counts: the table of n, the p blocks and two more.
   const maxmem = 128 * r * (n + p + 2) + 1024
@@ -65,6 +64,17 @@ async function scryptInThread(secret: Buffer, params: ScryptParams): Promise<Buf
   } finally {
     void thread.terminate()
   }
+}
+
+/** @throws WalletError `KEY_FILE` when they need more memory or time than is given */
+export function assertScryptBounds({ n, r, p }: Pick<ScryptParams, 'n' | 'r' | 'p'>): void {
+  assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAXIMUM_SCRYPT_BYTES)
+  assertBounds('blocks of work (n × r × p)', n * r * p, MAXIMUM_SCRYPT_WORK)
+}
+
+/** @throws WalletError `KEY_FILE` for more rounds of PBKDF2 than are given */
+export function assertRounds(rounds: number): void {
+  assertBounds('rounds (c)', rounds, MAXIMUM_PBKDF2_ROUNDS)
 }
 
 function assertBounds(what: string, value: number, maximum: number): void {

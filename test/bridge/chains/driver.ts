@@ -9,6 +9,7 @@ import { nodeInfoFromConfig } from '../../../src/node/nodeInfo.ts'
 import { chainOptionsFromConfig } from '../../../src/node/options/chainOptions.ts'
 import { bodyOf, executeRequest } from '../../../src/rpc/execute.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
+import { preferencesOf } from '../../../src/rpc/preferences.ts'
 import { accountOfSeed, signedTransaction, type TestAccount } from '../../support/signedTransaction.ts'
 import { type Answer, answerIn, BRIDGE, namesOf } from './events.ts'
 import { encodeCall, typesOf } from './methods.ts'
@@ -150,7 +151,14 @@ export class ChainDriver {
         throw error
       }
       const json = JSON.stringify(params)
-      const answer = await executeRequest(context, ETH_CALL, '1', json, raise, 'reference', 'cut')
+      const answer = await executeRequest(
+        context,
+        ETH_CALL,
+        '1',
+        json,
+        raise,
+        preferencesOf('reference', 'cut'),
+      )
       text = Buffer.from(bodyOf(answer)).toString('utf8')
     } finally {
       context.release()

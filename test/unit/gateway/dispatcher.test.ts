@@ -3,6 +3,7 @@ import { Dispatcher } from '../../../src/gateway/scheduler/dispatcher.ts'
 import { LaneQueue } from '../../../src/gateway/scheduler/laneQueue.ts'
 import type { LaneLimits, PoolLane } from '../../../src/gateway/scheduler/lanes.ts'
 import type { Ticket } from '../../../src/gateway/scheduler/ticket.ts'
+import { preferencesOf } from '../../../src/rpc/preferences.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/workers/messages.ts'
@@ -79,8 +80,7 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
       lane: name,
       id,
       params: '',
-      reverts: 'reference',
-      beyondHead: 'cut',
+      preferences: preferencesOf('reference', 'cut'),
       deadline,
       startedAt: 0,
       slot: -1,
@@ -199,8 +199,7 @@ t.test('what a client owes is not more than a second, and forgiven while it asks
     lane: 'read',
     id,
     params: '',
-    reverts: 'reference',
-    beyondHead: 'cut',
+    preferences: preferencesOf('reference', 'cut'),
     deadline: 0,
     startedAt: 0,
     slot: -1,

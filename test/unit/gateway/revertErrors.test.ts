@@ -53,7 +53,7 @@ const TEST_METHODS = [
     params: [optional(blockRef(), { kind: 'tag', tag: 'latest' })],
     lane: 'inline',
     tellsReverts: true,
-    handler: (_context, _params, reverts) => ({ ...toErrorObject(revertError(told), reverts) }),
+    handler: (_context, _params, { reverts }) => ({ ...toErrorObject(revertError(told), reverts) }),
   }),
   defineMethod({
     ...spec,
@@ -61,7 +61,7 @@ const TEST_METHODS = [
     params: [optional(blockRef(), { kind: 'tag', tag: 'latest' })],
     lane: 'read',
     tellsReverts: true,
-    handler: async (_context, _params, reverts) => ({ ...toErrorObject(revertError(told), reverts) }),
+    handler: async (_context, _params, { reverts }) => ({ ...toErrorObject(revertError(told), reverts) }),
   }),
   defineMethod({
     ...spec,
@@ -69,14 +69,14 @@ const TEST_METHODS = [
     params: [],
     lane: 'inline',
     tellsReverts: true,
-    handler: (_context, _params, reverts) => reverts,
+    handler: (_context, _params, { reverts }) => reverts,
   }),
   defineMethod({
     ...spec,
     name: 'test_silent',
     params: [optional(blockRef(), { kind: 'tag', tag: 'latest' })],
     lane: 'inline',
-    handler: (_context, _params, reverts) => reverts,
+    handler: (_context, _params, { reverts }) => reverts,
   }),
   defineMethod({
     ...spec,

@@ -1,8 +1,7 @@
 import t from 'tap'
-import type { BeyondHead } from '../../../src/config/beyondHead.ts'
-import type { RevertForm } from '../../../src/config/revertForm.ts'
 import { textOf } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
+import { preferencesOf } from '../../../src/rpc/preferences.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { LocalPool } from '../../../src/workers/local.ts'
@@ -28,14 +27,13 @@ const request = (name: string, params: string, id = '1', slot = 1) => ({
   slot,
   id,
   params,
-  reverts: 'reference' as RevertForm,
-  beyondHead: 'cut' as BeyondHead,
+  preferences: preferencesOf('reference', 'cut'),
 })
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('utf8')
 
 t.test('batches keep their requests and answers', (t) => {
   const requests = [request('eth_chainId', '', '"ü€"', 3), request('web3_sha3', '["0x😀"]', '2', 4)]
-  requests.push({ ...request('eth_call', '[]', '3', 5), reverts: 'geth' })
+  requests.push({ ...request('eth_call', '[]', '3', 5), preferences: preferencesOf('geth', 'cut') })
   const inBytes = requests.map((one) => ({ ...one, params: Buffer.from(textOf(one.params)) }))
   t.same(decodeRequests(encodeRequests(requests)), inBytes)
   t.same(decodeRequests(encodeRequests(inBytes)), inBytes, 'as bytes, too')

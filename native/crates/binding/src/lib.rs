@@ -18,6 +18,7 @@ mod call;
 mod call_engine;
 mod chunks;
 mod crypto;
+mod decompression;
 mod direct_function;
 mod directory_lock;
 mod errors;

@@ -1,10 +1,14 @@
 //! Chunks of snapshots. A chunk is named by the SHA-256 of its uncompressed contents: the same contents have the same
 //! name whatever the compressor.
 
+mod stream;
+
 use std::io::{self, Read as _};
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
+
+pub use stream::StreamDecoder;
 
 /// Compression level: higher ones shrink hashes by a few per cent more and cost several times as much.
 const LEVEL: i32 = 3;

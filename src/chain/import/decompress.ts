@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { Decompress } from 'fzstd'
+import { ZstdStream } from '../../native/zstdStream.ts'
 
 /** Compression of a file. */
 export type Compression = 'zstd' | 'gzip' | 'brotli'
@@ -57,25 +57,25 @@ export function decompress(
 }
 
 async function* unpackZstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  let pieces: Uint8Array[] = []
-  const decoder = new Decompress((piece) => pieces.push(piece))
-  const push = (chunk: Uint8Array, isLast: boolean) => {
-    try {
-      decoder.push(chunk, isLast)
-    } catch (error) {
-      throw failure(error)
+  const stream = new ZstdStream()
+  for await (const chunk of chunks) {
+    const pieces = stream.decode(chunk)
+    for (;;) {
+      const piece = nextPiece(pieces)
+      if (piece === null) break
+      yield piece
     }
   }
-  function* unpacked() {
-    for (const piece of pieces) yield Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-    pieces = []
+  if (!stream.isWhole) throw new DecompressionError('cannot be decompressed: it ends within a frame')
+}
+
+function nextPiece(pieces: Iterator<Buffer>): Buffer | null {
+  try {
+    const { done, value } = pieces.next()
+    return done === true ? null : value
+  } catch (error) {
+    throw failure(error)
   }
-  for await (const chunk of chunks) {
-    push(chunk, false)
-    yield* unpacked()
-  }
-  push(new Uint8Array(0), true)
-  yield* unpacked()
 }
 
 async function* unpackZlib(

@@ -7,14 +7,14 @@ import {
   compressionOf,
   DecompressionError,
   decompress,
-} from '../../../src/util/decompress.ts'
-import { readText } from '../../support/jsonLines.ts'
+} from '../../../../src/chain/import/decompress.ts'
+import { readText } from '../../../support/jsonLines.ts'
 
 type Compressed = readonly (readonly [Compression, Buffer])[]
 
 /** A recorded file, plain and compressed in each way. */
 function read(name: string): { readonly plain: Buffer; readonly compressed: Compressed } {
-  const path = fileURLToPath(new URL(`../../vectors/recorded/${name}`, import.meta.url))
+  const path = fileURLToPath(new URL(`../../../vectors/recorded/${name}`, import.meta.url))
   const plain = Buffer.from(readText(path))
   const compressed = [
     ['zstd', readFileSync(path)],
