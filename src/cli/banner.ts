@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import type { RunningNode } from '../node/createNode.ts'
-import { type DevelopmentAccount, developmentAccounts } from '../node/dev/developmentAccounts.ts'
+import { type DevelopmentAccount, mnemonicOf } from '../node/dev/developmentAccounts.ts'
 import { toHex } from '../util/bytes.ts'
 
 const WEI_PER_COIN = 10n ** 18n
@@ -41,10 +41,17 @@ function describeMining({ mining, blockTime }: Config): string {
 /** The funded accounts of a development network. Their keys are public knowledge. */
 function accountLines(node: RunningNode, config: Config): string[] {
   if (config.profile !== 'dev') return []
-  const accounts = developmentAccounts(node.spec)
+  const { accounts } = node
   if (accounts.length === 0) return []
+  const mnemonic = mnemonicOf(config)
   return [
     'Funded accounts. Everybody knows their keys: use them on this chain only.',
+    ...(mnemonic === null
+      ? []
+      : [
+          `They are those of the mnemonic "${mnemonic}" at ${config.derivationPath}/n,`,
+          'funded by an edit of the state: another node refuses the blocks of this chain.',
+        ]),
     '',
     ...accounts.flatMap((account, index) => accountLine(node, account, index)),
     '',

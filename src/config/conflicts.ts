@@ -5,6 +5,7 @@ import { parseSubnet } from '../util/subnet.ts'
 import { isWebOrigin } from '../util/webOrigin.ts'
 import { parseCheckpoint } from './checkpoints.ts'
 import { ConfigError } from './errors.ts'
+import { isDevelopmentNetwork } from './networkSpec.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
 import { type Config, flagOf } from './schema.ts'
@@ -29,7 +30,8 @@ export function checkConflicts(config: Config): void {
     miningConflict(config) ??
     gasPriceConflict(config) ??
     operationConflict(config) ??
-    natsConflict(config)
+    natsConflict(config) ??
+    accountsConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
   // Checked now, before anything is opened.
   for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
@@ -39,6 +41,14 @@ export function checkConflicts(config: Config): void {
 function heightsConflict({ network, activationHeights }: Config): string | null {
   if (activationHeights === null || hasChosenHeights(network)) return null
   return `${flagOf('activationHeights')} is for regtest and devnet: the heights of ${network} are those of its blocks`
+}
+
+function accountsConflict({ mnemonic, profile, network, fleet }: Config): string | null {
+  if (mnemonic === null) return null
+  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network }))
+    return `${flagOf('mnemonic')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile`
+  if (fleet.length === 0) return null
+  return `${flagOf('mnemonic')} edits the state, which members of a fleet have in common: leave it or ${flagOf('fleet')} out`
 }
 
 function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {

@@ -56,6 +56,7 @@ export const OPTION_GROUPS = [
   'Operation',
   'Pool',
   'Block production',
+  'Development chain',
   'Merged mining',
   'Stable gas price',
 ] as const

@@ -1,5 +1,6 @@
 import type { OptionValue } from './option.ts'
 import { ACCESS_OPTIONS } from './options/access.ts'
+import { DEVELOPMENT_OPTIONS } from './options/development.ts'
 import { FLEET_OPTIONS, GONE_FLEET_OPTIONS } from './options/fleet.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
 import { MINING_OPTIONS } from './options/mining.ts'
@@ -17,6 +18,7 @@ import { STORE_OPTIONS } from './options/store.ts'
  */
 export const OPTIONS = {
   ...NODE_OPTIONS,
+  ...DEVELOPMENT_OPTIONS,
   ...STORE_OPTIONS,
   ...SNAPSHOT_OPTIONS,
   ...PEER_OPTIONS,

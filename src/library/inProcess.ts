@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema.ts'
 import { createNode, type RunningNode } from '../node/createNode.ts'
-import { developmentAccounts } from '../node/dev/developmentAccounts.ts'
 import { createLogger } from '../observe/logger.ts'
 import { toHex } from '../util/bytes.ts'
 import { programVersion } from '../util/programVersion.ts'
@@ -42,7 +41,7 @@ async function prepare(
   config: Config,
   { count, balance }: DevelopmentAccountOptions,
 ): Promise<NodeMetadata> {
-  const accounts = developmentAccounts(node.spec).slice(0, count)
+  const accounts = node.accounts.slice(0, count)
   if (balance !== undefined && node.head === 0) {
     for (const { address } of accounts) await node.setBalance(address, balance)
   }

@@ -4,7 +4,7 @@ import { parseConfigFile } from '../config/file.ts'
 import { fillDefaults } from '../config/load.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
-import { developmentAccounts } from '../node/dev/developmentAccounts.ts'
+import { developmentAccounts, mnemonicOf } from '../node/dev/developmentAccounts.ts'
 import type { DevelopmentNodeOptions } from './developmentNode.ts'
 
 /** Source of options in error messages. */
@@ -48,7 +48,8 @@ export function configFromOptions(options: Omit<DevelopmentNodeOptions, 'signal'
 
 function checkAccounts({ accounts = {} }: Pick<DevelopmentNodeOptions, 'accounts'>, config: Config): void {
   const { count, balance } = accounts
-  const most = developmentAccounts(networkByName(config.network)).length
+  const ofGenesis = developmentAccounts(networkByName(config.network)).length
+  const most = mnemonicOf(config) === null ? ofGenesis : config.accounts
   if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0 && count <= most)) {
     throw new ConfigError('InvalidValue', `${SOURCE}: accounts.count: expected integer from 0 to ${most}`)
   }

@@ -18,6 +18,12 @@ import { openConfiguredWallet } from '../wallet/openWallet.ts'
 import { Certificate } from './certificate.ts'
 import { type BlockChoices, type ChainHandle, startChainThread } from './chainThread/chainHandle.ts'
 import type { HeadStats } from './chainThread/chainListener.ts'
+import {
+  type DevelopmentAccount,
+  developmentAccounts,
+  fundAccounts,
+  mnemonicAccounts,
+} from './dev/developmentAccounts.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
@@ -71,6 +77,8 @@ export interface RunningNode {
   readonly head: number
   /** Transactions of the last run that wait again. */
   readonly restored: number
+  /** Funded accounts of a development network: those of the mnemonic, or of genesis. */
+  readonly accounts: readonly DevelopmentAccount[]
   /** Balance of an account at the head, wei. */
   balanceOf(address: Buffer): bigint
   /**
@@ -190,8 +198,11 @@ export async function createNode({
     const access = openNodeAdmission(config, log, membership.access)
     closers.unshift(() => access.close())
     metrics.watchAccess((most) => access.admission.stats(most))
-    const wallet = await openConfiguredWallet(config, (path, reason) =>
-      log.warn({ path, reason }, 'a key file was left out'),
+    const funded = await mnemonicAccounts(config)
+    const wallet = await openConfiguredWallet(
+      config,
+      (path, reason) => log.warn({ path, reason }, 'a key file was left out'),
+      funded.map(({ privateKey }) => privateKey),
     )
     if (wallet !== null) closers.push(async () => wallet.close())
     const options = contextOptions(config, version, chainOptions, chain)
@@ -226,6 +237,12 @@ export async function createNode({
     })
     // When the chain thread has written its last.
     closers.unshift(async () => front.stateStore.close())
+    await fundAccounts(
+      funded,
+      config.balance,
+      (address) => accountOf(front.context, address),
+      (edit) => chain.service.editAccount(edit),
+    )
     stores = {
       dataDir: config.dataDir,
       chain: front.environment,
@@ -296,7 +313,8 @@ export async function createNode({
       monitoring: running.monitoring,
       head: chain.head,
       restored: chain.restored,
-      balanceOf: (address) => balanceOf(front.context, address),
+      accounts: funded.length > 0 ? funded : developmentAccounts(chosenNetwork(chainOptions)),
+      balanceOf: (address) => accountOf(front.context, address)?.balance ?? 0n,
       setBalance: (address, balance) => chain.service.editAccount({ address, balance }),
       reconfigure: (next) => {
         const change = compareConfigs(current, next)
@@ -448,10 +466,10 @@ function withStatus({
   }
 }
 
-function balanceOf({ refresh, release, state, chain }: NodeContext, address: Buffer): bigint {
+function accountOf({ refresh, release, state, chain }: NodeContext, address: Buffer) {
   refresh()
   try {
-    return state.at(chain.head()).account(address)?.balance ?? 0n
+    return state.at(chain.head()).account(address)
   } finally {
     release()
   }

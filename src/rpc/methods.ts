@@ -2,6 +2,7 @@ import { addPeer } from './admin/addPeer.ts'
 import { adminNodeInfo } from './admin/nodeInfo.ts'
 import { adminPeers } from './admin/peers.ts'
 import { removePeer } from './admin/removePeer.ts'
+import { addBalance } from './anvil/addBalance.ts'
 import { autoImpersonateAccount } from './anvil/autoImpersonateAccount.ts'
 import { dropAllTransactions } from './anvil/dropAllTransactions.ts'
 import { dumpState } from './anvil/dumpState.ts'
@@ -74,6 +75,7 @@ import { protocolVersion } from './eth/protocolVersion.ts'
 import { sendRawTransaction } from './eth/sendRawTransaction.ts'
 import { sendRawTransactionSync } from './eth/sendRawTransactionSync.ts'
 import { sendTransaction } from './eth/sendTransaction.ts'
+import { sendUnsignedTransaction } from './eth/sendUnsignedTransaction.ts'
 import { sign } from './eth/sign.ts'
 import { signTransaction } from './eth/signTransaction.ts'
 import { signTypedData } from './eth/signTypedData.ts'
@@ -95,6 +97,7 @@ import { setAutomine } from './evm/setAutomine.ts'
 import { setBlockGasLimit } from './evm/setBlockGasLimit.ts'
 import { setIntervalMining } from './evm/setIntervalMining.ts'
 import { setNextBlockTimestamp } from './evm/setNextBlockTimestamp.ts'
+import { setTime } from './evm/setTime.ts'
 import { snapshot } from './evm/snapshot.ts'
 import { startMining } from './evm/startMining.ts'
 import { stopMining } from './evm/stopMining.ts'
@@ -210,6 +213,7 @@ export const METHODS: readonly MethodDefinition[] = [
   sendRawTransaction,
   sendRawTransactionSync,
   sendTransaction,
+  sendUnsignedTransaction,
   sign,
   signTransaction,
   signTypedData,
@@ -260,6 +264,7 @@ export const METHODS: readonly MethodDefinition[] = [
   reset,
   increaseTime,
   setNextBlockTimestamp,
+  setTime,
   setAutomine,
   getAutomine,
   setIntervalMining,
@@ -275,6 +280,7 @@ export const METHODS: readonly MethodDefinition[] = [
   importRawBlock,
   stopImpersonatingAccount,
   autoImpersonateAccount,
+  addBalance,
   resetChain,
   dropTransaction,
   dropAllTransactions,

@@ -12,6 +12,8 @@ export type WalletErrorCode =
   | 'INVALID_KEY'
   /** Too many key derivations are queued. */
   | 'BUSY'
+  /** Words that are no mnemonic (BIP-39). */
+  | 'MNEMONIC'
   /** Typed data that cannot be hashed (EIP-712). */
   | 'TYPED_DATA'
 

@@ -66,8 +66,9 @@ export class LocalWallet implements Wallet {
   }
 
   addSeed(seed: string): Buffer {
-    const address = this.addKey(privateKeyOfSeed(seed))
-    if (!this.#isSeeded(address)) this.#seeded.push(address)
+    const privateKey = privateKeyOfSeed(seed)
+    const address = addressOfPrivateKey(privateKey)
+    this.addListedKey(privateKey)
     return address
   }
 
@@ -78,6 +79,12 @@ export class LocalWallet implements Wallet {
     const address = addressOfPrivateKey(privateKey)
     this.#unlocked.add(address, privateKey, Number.POSITIVE_INFINITY)
     return address
+  }
+
+  /** Adds a key as {@link addKey} does, whose account is listed before those that are stored. */
+  addListedKey(privateKey: Buffer): void {
+    const address = this.addKey(privateKey)
+    if (!this.#isSeeded(address)) this.#seeded.push(address)
   }
 
   /** Adds a key as {@link addKey} does, whose account is not listed. */

@@ -16,6 +16,8 @@ export interface WalletOptions {
   /** Development accounts of the network; they are unlocked. */
   readonly mining: Pick<MiningSpec, 'walletSeeds' | 'coinbaseSeed'>
   readonly onSkippedFile: SkippedFileSink
+  /** Keys that are listed in place of the accounts of seeds, 32 bytes each; those sign all the same. */
+  readonly keys?: readonly Buffer[]
   /** Scrypt cost of new key files; by default that of geth. */
   readonly scrypt?: ScryptCost
   /** The clock, milliseconds. */
@@ -29,11 +31,15 @@ export interface WalletOptions {
  * @throws WalletError `KEY_FILE` when the folder of key files cannot be read
  */
 export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
-  const { dataDir, mining, onSkippedFile, scrypt = STANDARD_SCRYPT, now = Date.now } = options
+  const { dataDir, mining, onSkippedFile, keys = [], scrypt = STANDARD_SCRYPT, now = Date.now } = options
   const store = new KeyStore(join(dataDir, KEY_STORE_FOLDER), onSkippedFile)
   await store.scan()
   const wallet = new LocalWallet({ store, scrypt, now })
-  for (const seed of mining.walletSeeds) wallet.addSeed(seed)
+  for (const key of keys) wallet.addListedKey(Buffer.from(key))
+  for (const seed of mining.walletSeeds) {
+    if (keys.length === 0) wallet.addSeed(seed)
+    else wallet.addUnlistedKey(privateKeyOfSeed(seed))
+  }
   if (mining.coinbaseSeed !== null) wallet.addUnlistedKey(privateKeyOfSeed(mining.coinbaseSeed))
   return wallet
 }
@@ -42,8 +48,9 @@ export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
 export async function openConfiguredWallet(
   config: Pick<Config, 'wallet' | 'profile' | 'network' | 'dataDir'>,
   onSkippedFile: SkippedFileSink,
+  keys: readonly Buffer[] = [],
 ): Promise<LocalWallet | null> {
   if (!config.wallet || config.profile === 'hosted') return null
   const { mining } = networkByName(config.network)
-  return openWallet({ dataDir: config.dataDir, mining, onSkippedFile })
+  return openWallet({ dataDir: config.dataDir, mining, onSkippedFile, keys })
 }

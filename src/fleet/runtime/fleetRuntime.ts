@@ -142,7 +142,10 @@ export class FleetRuntime {
     this.#executed = executed
     this.#adopted = adopted
     const ask = () => this.#state.ask(this.status())
-    this.#ends.push(everyAligned(TELL_PERIOD, () => this.#tick()), everyAligned(ASK_PERIOD, ask))
+    this.#ends.push(
+      everyAligned(TELL_PERIOD, () => this.#tick()),
+      everyAligned(ASK_PERIOD, ask),
+    )
     ask()
     void this.#connect()
   }
@@ -182,13 +185,12 @@ export class FleetRuntime {
         this.#adopted = event.head
         this.#adopting = null
         this.#head.adopted(event.head)
-        if (this.#common?.equals(event.head.hash) === true) return this.#look()
         break
       case 'refused':
         this.#refused.push(event.hash.toString('hex'))
         if (this.#refused.length > MAX_REFUSED) this.#refused.shift()
     }
-    this.#tellPresence()
+    if (event.kind !== 'adopted' || this.#common?.equals(event.head.hash) !== true) this.#tellPresence()
     this.#look()
   }
 

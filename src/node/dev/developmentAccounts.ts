@@ -1,13 +1,69 @@
-import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { ConfigError } from '../../config/errors.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
+import { type Config, flagOf } from '../../config/schema.ts'
 import { addressOfPrivateKey } from '../../native/crypto.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
+import { WalletError } from '../../wallet/errors.ts'
+import { mnemonicKeys } from '../../wallet/mnemonicKeys.ts'
 import { privateKeyOfSeed } from '../../wallet/privateKey.ts'
+
+const WEI_PER_COIN = 10n ** 18n
+/** The words of the test chains of Hardhat and anvil. */
+const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
+
+/** An account whose key the node has. */
+export interface FundedAccount {
+  readonly address: Buffer
+  readonly privateKey: Buffer
+}
 
 /** An account that a development network gives to its users. */
 export interface DevelopmentAccount {
   readonly address: Buffer
   /** null when nobody knows it. */
   readonly privateKey: Buffer | null
+}
+
+/** The options about accounts of a development chain. */
+export type AccountConfig = Pick<
+  Config,
+  'mnemonic' | 'derivationPath' | 'accounts' | 'clientName' | 'profile' | 'network' | 'fleet'
+>
+
+/** The words whose accounts a node funds; null where it funds none beside those of genesis. */
+export function mnemonicOf({ mnemonic, clientName, profile, network, fleet }: AccountConfig): string | null {
+  if (mnemonic !== null) return mnemonic
+  // Other members of a fleet have the chain, too, and know nothing of an edit.
+  const isAlone = profile === 'dev' && isDevelopmentNetwork({ name: network }) && fleet.length === 0
+  return isAlone && clientName !== 'rhizome' ? TEST_MNEMONIC : null
+}
+
+/** Accounts of the mnemonic of a configuration, with their keys; none without one. @throws ConfigError `InvalidValue` */
+export async function mnemonicAccounts(config: AccountConfig): Promise<FundedAccount[]> {
+  const mnemonic = mnemonicOf(config)
+  if (mnemonic === null) return []
+  const { derivationPath: path, accounts: count } = config
+  const keys = await mnemonicKeys({ mnemonic, path, count }).catch((error: unknown) => {
+    throw error instanceof WalletError
+      ? new ConfigError('InvalidValue', `${flagOf('mnemonic')}: ${error.message}`, { cause: error })
+      : error
+  })
+  return keys.map((privateKey) => ({ address: addressOfPrivateKey(privateKey), privateKey }))
+}
+
+/** Gives accounts that have nothing and never sent anything a balance, by an edit of the state. @param coins RBTC each */
+export async function fundAccounts(
+  accounts: readonly FundedAccount[],
+  coins: number,
+  stateOf: (address: Buffer) => { readonly nonce: bigint; readonly balance: bigint } | null,
+  edit: (edit: { address: Buffer; balance: bigint }) => Promise<void>,
+): Promise<void> {
+  for (const { address } of accounts) {
+    const { nonce, balance } = stateOf(address) ?? { nonce: 0n, balance: 0n }
+    if (nonce === 0n && balance === 0n && coins > 0) {
+      await edit({ address, balance: BigInt(coins) * WEI_PER_COIN })
+    }
+  }
 }
 
 /**

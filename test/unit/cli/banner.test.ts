@@ -5,6 +5,7 @@ import { networkByName } from '../../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../../src/config/networks/names.ts'
 import type { PartialConfig } from '../../../src/config/schema.ts'
 import type { RunningNode } from '../../../src/node/createNode.ts'
+import { developmentAccounts } from '../../../src/node/dev/developmentAccounts.ts'
 
 function banner(given: PartialConfig & { network: NetworkName }, node: Partial<RunningNode> = {}): string {
   const running: RunningNode = {
@@ -14,6 +15,7 @@ function banner(given: PartialConfig & { network: NetworkName }, node: Partial<R
     monitoring: null,
     head: 7,
     restored: 0,
+    accounts: developmentAccounts(networkByName(given.network)),
     setBalance: async () => undefined,
     balanceOf: () => 1_234_567n * 10n ** 18n + 5n * 10n ** 17n,
     reconfigure: () => ({ applied: [], afterRestart: [] }),
@@ -48,13 +50,17 @@ t.test('where it is and what it has is said', (t) => {
 t.test('development accounts come with balance and key, or without one', (t) => {
   const text = banner({ network: 'regtest' })
   t.equal(text.match(/^ +\(\d\) 0x[0-9a-f]{40} {2}1,234,567\.5 RBTC\n +key 0x[0-9a-f]{64}$/gm)?.length, 10)
-  const spec = networkByName('regtest')
-  const { mining } = spec
-  const unknown = banner(
-    { network: 'regtest' },
-    { spec: { ...spec, mining: { ...mining, walletSeeds: [] } } },
-  )
+  const accounts = developmentAccounts(networkByName('regtest')).map(({ address }) => ({
+    address,
+    privateKey: null,
+  }))
+  const unknown = banner({ network: 'regtest' }, { accounts })
   t.equal(unknown.match(/^ +no known key$/gm)?.length, 10)
   t.notMatch(banner({ network: 'regtest', profile: 'hosted' }), /key/)
+  t.notMatch(text, /mnemonic/)
+  t.match(
+    banner({ network: 'regtest', clientName: 'anvil' }),
+    /mnemonic "test .* junk" at m\/44'\/60'\/0'\/0\/n,\nfunded by an edit/,
+  )
   t.end()
 })

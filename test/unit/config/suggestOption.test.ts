@@ -27,7 +27,8 @@ t.test('an option of the same meaning is proposed, not one that is written alike
     ['--hots', 'host'],
     ['--timezone', 'quotaTimezone'],
     ['--fork-url', undefined],
-    ['--accounts', undefined],
+    ['--acounts', 'accounts'],
+    ['--seed-words', undefined],
     ['--x', undefined],
     ['--', undefined],
   ] as const) {

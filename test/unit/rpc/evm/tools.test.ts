@@ -49,6 +49,33 @@ t.test('what is set of blocks counts from the next one on, on an old chain and a
   }
 })
 
+t.test('balances are added to, any account sends without a key, and the clock is set', async (t) => {
+  const { ask, answer } = await openDevNode(t)
+  const balance = async () => BigInt(await ask('eth_getBalance', NOBODY, 'latest'))
+  t.equal(await ask('anvil_addBalance', NOBODY, '0x10'), null)
+  t.equal(await ask('anvil_addBalance', NOBODY, `0x${(10n ** 18n).toString(16)}`), null)
+  t.equal(await balance(), 10n ** 18n + 16n)
+  const hash = await ask('eth_sendUnsignedTransaction', {
+    from: NOBODY,
+    to: ELSEWHERE,
+    value: '0x5',
+    gas: '0x5208',
+  })
+  await ask('evm_mine')
+  t.match(await ask('eth_getTransactionReceipt', hash), { status: '0x1', from: NOBODY, to: ELSEWHERE })
+  t.equal(await balance(), 10n ** 18n + 11n)
+  await ask('anvil_addBalance', NOBODY, `0x${'f'.repeat(64)}`)
+  t.equal(await balance(), 2n ** 256n - 1n, 'more than there can be is the most')
+  t.match(await answer('eth_sendUnsignedTransaction', { to: ELSEWHERE }), { error: { code: -32602 } })
+
+  const now = Math.floor(Date.now() / 1000)
+  const moved = Number(await ask('evm_setTime', now + 5000))
+  t.ok(moved > 4000 && moved <= 5000, 'it says by how much')
+  await ask('evm_mine')
+  const { timestamp } = await ask('eth_getBlockByNumber', 'latest', false)
+  t.ok(Number(timestamp) >= now + 5000)
+})
+
 t.test('blocks are an interval apart until it is removed', async (t) => {
   const { ask } = await openDevNode(t)
   const times = async () => {

@@ -1,0 +1,36 @@
+import type { OptionTable } from '../option.ts'
+
+/** The funded accounts of a development chain. */
+export const DEVELOPMENT_OPTIONS = {
+  mnemonic: {
+    kind: 'optionalText',
+    group: 'Development chain',
+    placeholder: 'WORDS',
+    default: null,
+    doc: 'Words (BIP-39) whose accounts are funded and signed for; with --client-name hardhat or anvil those of their test chains, else the accounts cow … cow9',
+  },
+  derivationPath: {
+    kind: 'text',
+    group: 'Development chain',
+    placeholder: 'PATH',
+    pattern: /^m(\/\d{1,10}'?)*$/,
+    default: "m/44'/60'/0'/0",
+    doc: 'Path of these accounts (BIP-32), to which their number is added',
+  },
+  accounts: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 1,
+    maximum: 1000,
+    default: 10,
+    doc: 'How many accounts of the mnemonic there are',
+  },
+  balance: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 10_000,
+    doc: 'Coins (RBTC) that each account of the mnemonic is given when it has none and never sent anything',
+  },
+} as const satisfies OptionTable
