@@ -51,6 +51,22 @@ t.test('links of the READMEs lead somewhere', async (t) => {
   }
 })
 
+/** Paths in code, but for those with a part in capitals, which stands for any. */
+const NAMED_PATH = /`((?:src|native|test|bench|\.deploy|\.ci|\.github)\/[^\s`]*)`/g
+
+t.test('CONTRIBUTING is short and names files that are there', async (t) => {
+  const text = read('.github/CONTRIBUTING.md')
+  t.ok(text.split('\n').length <= 150)
+  const paths = [...text.matchAll(NAMED_PATH)].map(([, path = '']) => path)
+  t.ok(paths.length > 40)
+  const missing = paths.filter(
+    (path) =>
+      !/[A-Z]{4}/.test(path.replace('README', '').replace('CHANGELOG', '')) &&
+      !existsSync(new URL(`../../../${path}`, import.meta.url)),
+  )
+  t.same(missing, [])
+})
+
 const anchorsOf = (document: string) =>
   new Set([...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading)))
 
