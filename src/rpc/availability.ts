@@ -10,6 +10,9 @@ const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
   ['anvil', 'evm'],
 ])
 
+/** Helpers of development chains under a name of another module, which a hosted endpoint has open. */
+const HELPERS: ReadonlySet<string> = new Set(['eth_sendUnsignedTransaction'])
+
 /** The methods that are open to callers. */
 export interface EnabledMethods {
   /** Names of modules, or `*`. */
@@ -22,6 +25,7 @@ export interface EnabledMethods {
 
 /** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`. */
 export function moduleOf(method: string): string {
+  if (HELPERS.has(method)) return 'evm'
   const [prefix = ''] = method.split(/[_.]/, 1)
   return MODULE_OF_PREFIX.get(prefix) ?? prefix
 }

@@ -4,8 +4,7 @@ import { moduleOf } from './availability.ts'
 const MODULES: ReadonlySet<string> = new Set(['personal', 'evm', 'mnr', 'sco', 'admin'])
 
 /** Other names in the module `eth` of what is in the modules above, and names of the accounts that would sign. */
-const METHODS =
-  /^eth_(accounts|requestAccounts|sendTransaction|sendUnsignedTransaction|sign\w*|getWork|submit\w+)$/
+const METHODS = /^eth_(accounts|requestAccounts|sendTransaction|sign\w*|getWork|submit\w+)$/
 
 /**
  * Whether a method signs, changes the chain or changes the node. Pages of other origins may not use it
