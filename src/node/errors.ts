@@ -45,8 +45,6 @@ export type NodeErrorCode =
   | 'PEERS'
   /** The fleet thread failed: a fault of this program. */
   | 'FLEET_THREAD'
-  /** Options of the fleet that cannot be used. */
-  | 'FLEET'
 
 /** A {@link NodeError} as plain data, for messages between threads. */
 export interface NodeErrorMetadata {

@@ -19,9 +19,8 @@ import { Waits } from '../../util/waits.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 import { FleetBook } from './fleetBook.ts'
-import { startFleetThread } from './fleetHandle.ts'
+import { FleetHandle } from './fleetHandle.ts'
 import type { Membership, MembershipParts } from './membership.ts'
-import type { FleetHandle } from './parts.ts'
 
 /** Milliseconds for which a node that stops waits until the others are told. */
 const DRAIN_LIMIT = 1000
@@ -76,7 +75,7 @@ export class FleetFront implements Membership {
         store,
         self: openMemberId(this.#options.fleet.dataDir),
         // Without a thread it is lost, and told again by one that begins.
-        send: (message) => void this.#handle?.service.toPart(ACCESS_PART, message).catch(() => undefined),
+        send: (message) => void this.#handle?.service?.toPart(ACCESS_PART, message).catch(() => undefined),
         onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
       })
       this.onPart(ACCESS_PART, (message) => book.hear(message as ToFront))
@@ -106,15 +105,10 @@ export class FleetFront implements Membership {
     this.#parts.set(part, listener)
   }
 
-  /** The fleet thread; null until it is started. */
-  get handle(): FleetHandle | null {
-    return this.#handle
-  }
-
   async start(parts: MembershipParts): Promise<void> {
     const { entry, connectChain, service } = parts
     this.#ask = (request) => service.ask(request, this.#asking)
-    this.#handle = await startFleetThread({
+    this.#handle = new FleetHandle({
       entry,
       options: this.#options,
       log: this.#log,
@@ -122,11 +116,12 @@ export class FleetFront implements Membership {
       front: this.#service(parts),
       onEvent: (event) => this.#onEvent(parts, event),
     })
+    await this.#handle.start()
   }
 
   async drain(): Promise<void> {
     this.#isDraining = true
-    const told = this.#handle?.service.drain().catch(() => undefined)
+    const told = this.#handle?.service?.drain().catch(() => undefined)
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, DRAIN_LIMIT).unref()
     })
@@ -138,10 +133,12 @@ export class FleetFront implements Membership {
   }
 
   async #call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array> {
-    if (this.#handle === null) throw new RpcError('filterAway')
+    const service = this.#handle?.service
+    if (service === undefined || service === null)
+      throw new RpcError('filterAway', 'this node does not reach its fleet now, try again')
     const began = performance.now()
     try {
-      return await this.#handle.service.call(member, FILTER_SERVICE, payload, milliseconds)
+      return await service.call(member, FILTER_SERVICE, payload, milliseconds)
     } finally {
       this.#polls.add(performance.now() - began)
     }

@@ -1,85 +1,76 @@
-import type { FleetThreadService } from '../../fleet/interface.ts'
-import { RpcError } from '../../rpc/errors.ts'
-import { createSteadyClock } from '../../util/steadyClock.ts'
-import { type FleetThreadEnd, type FleetWorker, startFleetWorker } from './fleetWorker.ts'
-import type { FleetHandle, FleetHandleParts } from './parts.ts'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { FleetFrontEvent, FleetFrontService, FleetThreadService } from '../../fleet/interface.ts'
+import type { Logger } from '../../observe/logger.ts'
+import { createProxy, serve } from '../../workers/proxy.ts'
+import { KeptThread, type LifeParts } from '../keptThread.ts'
+import type { FleetOptions } from '../options/fleetOptions.ts'
+import type { FleetThreadSetup } from './fleetThread.ts'
 
-/** Pause before a thread that died is started again, milliseconds: each time twice as long, up to the longest. */
-const FIRST_PAUSE = 500
-const LONGEST_PAUSE = 15_000
-/** A thread that lived so long did not die of what the one before died of, milliseconds. */
-const LONG_LIFE = 60_000
+const KIND = {
+  name: 'fleet',
+  title: 'the fleet thread',
+  code: 'FLEET_THREAD',
+  patience: 2000,
+  firstPause: 500,
+  longestPause: 15_000,
+  longLife: 60_000,
+} as const
 
-/**
- * Starts the fleet thread; when it ends it is started again. Resolves where servers are missing: the node then is alone.
- * @throws NodeError `FLEET_THREAD` when the thread can never take part as things are configured
- */
-export async function startFleetThread(parts: FleetHandleParts): Promise<FleetHandle> {
-  const thread = new FleetThread(parts)
-  await thread.start()
-  return thread
+export interface FleetHandleParts {
+  /** Module that the thread begins with. */
+  readonly entry: URL
+  readonly options: FleetOptions
+  readonly log: Logger
+  /** A new port at whose other end the chain thread serves `FleetChainService`. */
+  connectChain(): MessagePort
+  /** What the front thread does for the fleet thread. */
+  readonly front: FleetFrontService
+  /** Called with every event, in order. */
+  onEvent(event: FleetFrontEvent): void
 }
 
-class FleetThread implements FleetHandle {
-  readonly service: FleetThreadService
-  readonly #parts: FleetHandleParts
-  readonly #now = createSteadyClock()
-  #worker: FleetWorker | null = null
-  #pause = 0
-  #timer: NodeJS.Timeout | null = null
-  #isClosing = false
+/** The fleet thread as the front thread has it, whichever it is by now. */
+export class FleetHandle {
+  /** Starts it, and waits until it takes part or is to be started again. */
+  readonly start: () => Promise<void>
+  /** Seconds in which the present thread was not idle. */
+  readonly busySeconds: () => number
+  readonly close: () => Promise<void>
+  #service: FleetThreadService | null = null
 
   constructor(parts: FleetHandleParts) {
-    this.#parts = parts
-    const ask = <T>(work: (service: FleetThreadService) => Promise<T>): Promise<T> =>
-      this.#worker === null
-        ? Promise.reject(new RpcError('filterAway', 'this node does not reach its fleet now, try again'))
-        : work(this.#worker.service)
-    this.service = {
-      call: (...args) => ask((service) => service.call(...args)),
-      drain: () => ask((service) => service.drain()),
-      toPart: (...args) => ask((service) => service.toPart(...args)),
+    const { entry, log, onEvent } = parts
+    const thread = new KeptThread({
+      kind: { ...KIND, entry },
+      log,
+      begin: () => this.#begin(parts),
+      onFailed: () => onEvent({ kind: 'announced', blocks: [] }),
+    })
+    this.start = () => thread.keepStarting()
+    this.busySeconds = () => thread.busySeconds()
+    this.close = () => thread.close()
+  }
+
+  /** What it does for this thread; null while there is none. */
+  get service(): FleetThreadService | null {
+    return this.#service
+  }
+
+  #begin({ options, connectChain, front, onEvent }: FleetHandleParts): LifeParts<never> {
+    const chain = connectChain()
+    const { port1, port2 } = new MessageChannel()
+    const data: FleetThreadSetup = { options, front: port2, chain }
+    this.#service = createProxy<FleetThreadService, FleetFrontEvent>(port1, onEvent)
+    serve<FleetFrontService>(port1, front)
+    // The thread itself keeps the process running.
+    port1.unref()
+    return {
+      data,
+      ports: [port2, chain],
+      onGone: () => {
+        this.#service = null
+        port1.close()
+      },
     }
-  }
-
-  busySeconds(): number {
-    return this.#worker?.busySeconds() ?? 0
-  }
-
-  async close(): Promise<void> {
-    this.#isClosing = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    await this.#worker?.close()
-  }
-
-  /** @throws NodeError */
-  async start(): Promise<void> {
-    const began = this.#now()
-    const worker = startFleetWorker(this.#parts, (event) => this.#parts.onEvent(event))
-    this.#worker = worker
-    const first = await Promise.race([worker.ready.then(() => null), worker.died]).catch(() => worker.died)
-    if (first === null) {
-      void worker.died.then((end) => this.#onEnd(end, began))
-      return
-    }
-    this.#worker = null
-    if (!first.isPassing) throw first.error
-    this.#onEnd(first, began)
-  }
-
-  #onEnd({ error }: FleetThreadEnd, began: number): void {
-    const { log, onEvent } = this.#parts
-    this.#worker = null
-    onEvent({ kind: 'announced', blocks: [] })
-    if (this.#isClosing) return
-    const isFirst = this.#pause === 0 || this.#now() - began > LONG_LIFE
-    this.#pause = isFirst ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * this.#pause)
-    log.error({ err: error, pause: this.#pause }, 'the fleet thread ended and is started again')
-    this.#timer = setTimeout(() => {
-      void this.start().catch((failure: unknown) =>
-        // What could be used at the start can be used later: fleet, credentials and streams may be mended.
-        this.#onEnd({ error: failure as FleetThreadEnd['error'], isPassing: true }, this.#now()),
-      )
-    }, this.#pause)
   }
 }

@@ -1,6 +1,70 @@
-import { workerData } from 'node:worker_threads'
-import type { FleetThreadSetup } from './messages.ts'
-import { runFleetThread } from './runFleetThread.ts'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { AccessPart } from '../../fleet/access/accessPart.ts'
+import type {
+  FleetChainEvent,
+  FleetChainService,
+  FleetFrontEvent,
+  FleetFrontService,
+  FleetTeller,
+  FleetThreadService,
+} from '../../fleet/interface.ts'
+import { openMemberId } from '../../fleet/memberFile.ts'
+import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
+import { WorkPart } from '../../fleet/work/workPart.ts'
+import { LARGEST_TEMPLATE } from '../../mining/workTemplate.ts'
+import { createLogger } from '../../observe/logger.ts'
+import { createProxy, serve } from '../../workers/proxy.ts'
+import type { LifeMessage, LifeOrder } from '../keptThread.ts'
+import type { FleetOptions } from '../options/fleetOptions.ts'
 
-/** Entry of the fleet thread. */
-await runFleetThread(workerData as FleetThreadSetup)
+/** What the fleet thread is started with. */
+export interface FleetThreadSetup {
+  readonly options: FleetOptions
+  /** To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`. */
+  readonly front: MessagePort
+  /** To the chain thread: it serves `FleetChainService` with `FleetChainEvent` and has `FleetTeller`. */
+  readonly chain: MessagePort
+}
+
+/** Entry of the fleet thread, which runs until it is told to close. What nobody catches ends this thread alone. */
+await run(workerData as FleetThreadSetup)
+
+async function run({ options, front, chain }: FleetThreadSetup): Promise<void> {
+  const { fleet, log: logged } = options
+  process.once('uncaughtException', (error) => {
+    post({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    process.exit(1)
+  })
+  let tell: (event: FleetFrontEvent) => void = () => undefined
+  const runtime: FleetRuntime = new FleetRuntime({
+    options: { ...fleet, self: openMemberId(fleet.dataDir) },
+    chain: createProxy<FleetChainService, FleetChainEvent>(chain, (event) => runtime.onChainEvent(event)),
+    front: createProxy<FleetFrontService>(front),
+    log: createLogger(logged).child({ part: 'fleet' }),
+    parts: [new AccessPart(fleet.zone), new WorkPart(LARGEST_TEMPLATE)],
+    tell: (event) => tell(event),
+  })
+  serve<FleetTeller>(chain, {
+    tell: (transactions) => runtime.tellTransactions(transactions),
+    tellWork: async (template) => runtime.tellWork(template),
+  })
+  tell = serve<FleetThreadService, FleetFrontEvent>(front, {
+    call: (...args) => runtime.call(...args),
+    drain: () => runtime.drain(),
+    toPart: async (part, message) => runtime.toPart(part, message),
+  })
+  parentPort?.on('message', (_order: LifeOrder) => {
+    void runtime.stop().then(() => {
+      front.close()
+      chain.close()
+      post({ kind: 'closed' })
+      parentPort?.close()
+    })
+  })
+  await runtime.start()
+  post({ kind: 'ready', value: undefined })
+}
+
+function post(message: LifeMessage): void {
+  parentPort?.postMessage(message)
+}

@@ -32,7 +32,6 @@ export interface Membership {
   /** The status that others see of this fleet; undefined for a node alone. */
   status(): FleetStatus | undefined
   addMetrics(metrics: Metrics): void
-  /** @throws NodeError when this node can never take part as things are configured */
   start(parts: MembershipParts): Promise<void>
   /** Others are no longer to count on this node. */
   drain(): Promise<void>

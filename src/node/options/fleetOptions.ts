@@ -2,6 +2,7 @@ import { checkMember } from '../../config/conflicts.ts'
 import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
 import type { Config } from '../../config/schema.ts'
 import type { FleetRuntimeOptions } from '../../fleet/runtime/fleetRuntime.ts'
+import type { LoggerOptions } from '../../observe/logger.ts'
 
 /** Milliseconds for which a NATS server may take to answer when it is connected to. */
 const CONNECT_TIMEOUT = 1000
@@ -12,7 +13,7 @@ export interface FleetOptions {
   readonly fleet: Omit<FleetRuntimeOptions, 'self'>
   /** Where others reach the peer port of this node, HOST or HOST:PORT; null for its own address. */
   readonly p2pAddress: string | null
-  readonly log: Pick<Config, 'logLevel' | 'logFormat'>
+  readonly log: Pick<LoggerOptions, 'level' | 'format'>
 }
 
 /**
@@ -46,7 +47,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
       adoptWait: config.fleetAdoptWait,
     },
     p2pAddress: config.fleetP2pAddress,
-    log: { logLevel: config.logLevel, logFormat: config.logFormat },
+    log: { level: config.logLevel, format: config.logFormat },
   }
 }
 

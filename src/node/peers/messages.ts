@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { PeeringStatus } from '../../rpc/context.ts'
-import type { NodeErrorMetadata } from '../errors.ts'
+import type { LifeOrder } from '../keptThread.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 
 /** The messages between the front thread and the peer thread. */
@@ -16,17 +16,19 @@ export interface PeerThreadSetup {
 /** How peers and synchronisation are, told every second while the one before was heard. */
 export type PeerReport = Omit<PeeringStatus, 'thread'>
 
-/** The messages of the peer thread. */
-export type PeerThreadMessage =
-  | { readonly kind: 'ready'; readonly enode: string; readonly port: number | null }
-  /** It could not start. */
-  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
-  /** Something was thrown that nobody caught: it gives back what it holds and ends. */
-  | { readonly kind: 'died'; readonly stack: string }
+/** The peer thread once it takes part. */
+export interface PeerThreadReady {
+  /** enode URL of this node. */
+  readonly enode: string
+  /** Port that peers are taken on; null where none are. */
+  readonly port: number | null
+}
+
+/** The messages of the peer thread beside those of its life. */
+export type PeerThreadNotice =
   | { readonly kind: 'report'; readonly report: PeerReport }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
-  | { readonly kind: 'closed' }
 
 /** A call of {@link PeerAdmin} as it crosses threads. */
 export type AdminCall = {
@@ -38,4 +40,4 @@ export type PeerThreadOrder =
   | ({ readonly kind: 'admin'; readonly id: number } & AdminCall)
   /** The report was taken: the next may follow. */
   | { readonly kind: 'heard' }
-  | { readonly kind: 'close' }
+  | LifeOrder

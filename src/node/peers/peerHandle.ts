@@ -3,18 +3,31 @@ import type { Logger } from '../../observe/logger.ts'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { PeerThreadStatus } from '../../rpc/context.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import { createSteadyClock } from '../../util/steadyClock.ts'
 import { NodeError } from '../errors.ts'
+import { KeptThread, type LifeParts } from '../keptThread.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
-import type { AdminCall, PeerReport } from './messages.ts'
+import type {
+  AdminCall,
+  PeerReport,
+  PeerThreadNotice,
+  PeerThreadOrder,
+  PeerThreadReady,
+  PeerThreadSetup,
+} from './messages.ts'
 import { OperatorWishes } from './operatorWishes.ts'
-import { type PeerWorker, startPeerWorker } from './peerWorker.ts'
 
-/** Pause before a thread that died is started again, milliseconds: each time twice as long, up to the longest. */
-const FIRST_PAUSE = 1000
-const LONGEST_PAUSE = 60_000
-/** A thread that lived so long did not die of what the one before died of, milliseconds. */
-const LONG_LIFE = 600_000
+const KIND = {
+  name: 'peers',
+  title: 'the peer thread',
+  code: 'PEER_THREAD',
+  patience: 3000,
+  firstPause: 1000,
+  longestPause: 60_000,
+  longLife: 600_000,
+} as const
+
+/** Calls that may wait for a thread that is slow. */
+const MAX_CALLS = 256
 
 /** The parts of a {@link PeerHandle}. */
 export interface PeerHandleParts {
@@ -55,23 +68,28 @@ class PeerThread implements PeerHandle {
   readonly admin: PeerAdmin
   readonly #parts: PeerHandleParts
   readonly #wishes: OperatorWishes
-  readonly #now = createSteadyClock()
+  readonly #thread: KeptThread<PeerThreadReady, PeerThreadNotice>
+  readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  #lastId = 0
   #port: number
   #enode = ''
-  #worker: PeerWorker | null = null
   #report: PeerReport | null = null
-  #restarts = 0
   #fault: string | null = null
-  #pause = 0
-  #began = 0
-  #timer: NodeJS.Timeout | null = null
-  #starting: Promise<void> = Promise.resolve()
-  #isClosing = false
 
   constructor(parts: PeerHandleParts) {
     this.#parts = parts
     this.#wishes = new OperatorWishes(parts.options.statics)
     this.#port = parts.options.port
+    this.#thread = new KeptThread({
+      kind: { ...KIND, entry: parts.entry },
+      log: parts.log,
+      begin: () => this.#begin(),
+      onReady: (ready) => this.#onReady(ready),
+      onFailed: (error) => {
+        this.#report = this.#report && withoutPeers(this.#report)
+        this.#fault = error.message
+      },
+    })
     this.admin = {
       self: () => this.#ask({ call: 'self', args: [] }),
       peers: () => this.#ask({ call: 'peers', args: [] }),
@@ -95,52 +113,73 @@ class PeerThread implements PeerHandle {
   }
 
   get status(): PeerThreadStatus {
-    return { restarts: this.#restarts, fault: this.#fault }
+    return { restarts: this.#thread.restarts, fault: this.#fault }
   }
 
   busySeconds(): number {
-    return this.#worker?.busySeconds() ?? 0
+    return this.#thread.busySeconds()
   }
 
-  async close(): Promise<void> {
-    this.#isClosing = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    await this.#starting
-    await this.#worker?.close()
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 
   /** @throws NodeError */
-  async start(): Promise<void> {
-    const { entry, options, connect } = this.#parts
-    const worker = await startPeerWorker({
-      entry,
-      // Who knows this node by its port finds it again.
+  start(): Promise<void> {
+    return this.#thread.start()
+  }
+
+  #begin(): LifeParts<PeerThreadNotice> {
+    const { options, connect } = this.#parts
+    const chain = connect()
+    // Who knows this node by its port finds it again.
+    const setup: PeerThreadSetup = {
       options: { ...options, port: this.#port, statics: this.#wishes.statics },
-      chain: connect(),
-      onReport: (report) => {
-        this.#report = report
-        this.#parts.onReport(report)
+      chain,
+    }
+    return {
+      data: setup,
+      ports: [chain],
+      onMessage: (notice) => this.#hear(notice),
+      onGone: (error) => {
+        for (const { reject } of this.#waiting.values()) reject(error)
+        this.#waiting.clear()
       },
-    })
-    this.#worker = worker
-    this.#enode = worker.enode
-    this.#port = worker.port ?? this.#port
+    }
+  }
+
+  #onReady({ enode, port }: PeerThreadReady): void {
+    this.#enode = enode
+    this.#port = port ?? this.#port
     this.#fault = null
-    this.#began = this.#now()
-    void worker.died.then((error) => this.#onEnd(error))
-    for (const wish of this.#wishes.again) void worker.ask(wish).catch(() => undefined)
+    for (const wish of this.#wishes.again) void this.#call(wish).catch(() => undefined)
+    const { restarts } = this.#thread
+    if (restarts > 0) this.#parts.log.info({ enode, restarts }, 'the peer thread runs again')
+  }
+
+  #hear(notice: PeerThreadNotice): void {
+    if (notice.kind === 'report') {
+      this.#tell({ kind: 'heard' })
+      this.#report = notice.report
+      this.#parts.onReport(notice.report)
+      return
+    }
+    const asked = this.#waiting.get(notice.id)
+    this.#waiting.delete(notice.id)
+    if (notice.kind === 'answer') asked?.resolve(notice.value as never)
+    else asked?.reject(new Error(notice.reason))
   }
 
   /** @throws RpcError while the thread cannot answer */
   async #ask(asked: AdminCall): Promise<never> {
-    if (this.#worker === null) {
+    if (this.#fault !== null) {
       throw new RpcError(
         'executionFailed',
         'the peer thread failed and is started again: ask again in a moment',
       )
     }
     try {
-      const answer = await this.#worker.ask(asked)
+      const answer = await this.#call(asked)
       this.#wishes.note(asked)
       return answer
     } catch (error) {
@@ -150,30 +189,18 @@ class PeerThread implements PeerHandle {
     }
   }
 
-  #onEnd(error: unknown): void {
-    this.#worker = null
-    this.#report = this.#report && withoutPeers(this.#report)
-    this.#fault = error instanceof Error ? error.message : String(error)
-    if (this.#isClosing) return
-    const isFirst = this.#pause === 0 || this.#now() - this.#began > LONG_LIFE
-    this.#pause = isFirst ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * this.#pause)
-    this.#parts.log.error(
-      { err: error, pause: this.#pause, restarts: this.#restarts },
-      'the peer thread failed and is started again; chain and requests go on',
-    )
-    this.#timer = setTimeout(() => {
-      this.#starting = this.#startAgain()
-    }, this.#pause)
+  /** @throws Error with the thread's reason, NodeError `PEER_THREAD` when it ends or too many wait */
+  #call(asked: AdminCall): Promise<never> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size >= MAX_CALLS) throw new NodeError('PEER_THREAD', 'the peer thread is busy')
+      this.#lastId += 1
+      this.#waiting.set(this.#lastId, { resolve, reject })
+      this.#tell({ kind: 'admin', id: this.#lastId, ...asked })
+    })
   }
 
-  async #startAgain(): Promise<void> {
-    this.#restarts += 1
-    try {
-      await this.start()
-      this.#parts.log.info({ enode: this.#enode, restarts: this.#restarts }, 'the peer thread runs again')
-    } catch (error) {
-      this.#onEnd(error)
-    }
+  #tell(order: PeerThreadOrder): void {
+    this.#thread.post(order)
   }
 }
 

@@ -18,9 +18,10 @@ import { linkSnapshotStore } from '../../sync/snapshot/linkedSnapshotStore.ts'
 import type { SyncChain } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
+import type { LifeMessage } from '../keptThread.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 import { HaltFile } from './haltFile.ts'
-import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
+import type { PeerThreadNotice, PeerThreadOrder, PeerThreadReady, PeerThreadSetup } from './messages.ts'
 import { createPeerCommands, resolvePeer } from './peerCommands.ts'
 import { openPeerNode, type PeerNode } from './peerNode.ts'
 
@@ -110,13 +111,14 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
   report()
   const host = options.address ?? options.host
   const id = key.id.toString('hex')
-  tell({ kind: 'ready', enode: formatEnode({ id, host, port: node.port }), port: node.port || null })
+  const enode = formatEnode({ id, host, port: node.port })
+  tell({ kind: 'ready', value: { enode, port: node.port || null } })
 }
 
 async function answer(
   commands: PeerAdmin,
   order: Extract<PeerThreadOrder, { kind: 'admin' }>,
-): Promise<PeerThreadMessage> {
+): Promise<PeerThreadNotice> {
   const { id, call, args } = order
   try {
     const command = commands[call].bind(commands) as (...args: readonly unknown[]) => Promise<unknown>
@@ -159,6 +161,6 @@ function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {
   return new NodeError('PEERS', reason, { cause: error })
 }
 
-function tell(message: PeerThreadMessage): void {
+function tell(message: LifeMessage<PeerThreadReady> | PeerThreadNotice): void {
   parentPort?.postMessage(message)
 }
