@@ -5,7 +5,7 @@ import type { Config, OptionKey } from '../config/schema.ts'
 import { KeyBucket } from '../fleet/access/keyBucket.ts'
 import { FleetError } from '../fleet/errors.ts'
 import { MEMBER_FILE, openMemberId } from '../fleet/memberFile.ts'
-import { AccessStore } from '../storage/access/accessStore.ts'
+import { AccessStore, type AccessStoreOptions } from '../storage/access/accessStore.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { changesKey, createsKey } from '../storage/access/fleetKey.ts'
 import type { KeyRecord } from '../storage/access/keyRecord.ts'
@@ -58,7 +58,7 @@ export async function withKeys<T>(
   const member = memberOf(config.dataDir)
   const isFleet = config.fleet.length > 0
   if (isLocal || !isFleet)
-    return withAccessStore(config, (store) => action(new LocalKeys(store, isLocal, isFleet, member)))
+    return withAccessStore(config, (store) => action(localKeys(store, { isLocal, isFleet, member })))
   try {
     return await asCommand(() =>
       withFleet(config, async ({ connection, names }) =>
@@ -77,12 +77,13 @@ export async function withKeys<T>(
  * @throws CommandError with a message for the user
  */
 export async function withAccessStore<T>(
-  config: Config,
+  { dataDir }: Config,
   action: (store: AccessStore) => T | Promise<T>,
+  options: Omit<AccessStoreOptions, 'dataDir'> = {},
 ): Promise<T> {
   try {
     return await asCommand(async () => {
-      const store = AccessStore.open({ dataDir: config.dataDir })
+      const store = AccessStore.open({ dataDir, ...options })
       try {
         return await action(store)
       } finally {
@@ -92,13 +93,13 @@ export async function withAccessStore<T>(
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code
     if (typeof code !== 'string' || error instanceof CommandError) throw error
-    const message = `the access store below ${config.dataDir} cannot be used: ${(error as Error).message}`
+    const message = `the access store below ${dataDir} cannot be used: ${(error as Error).message}`
     throw new CommandError('Failed', message, undefined, { cause: error })
   }
 }
 
 /** Runs an action on keys. @throws CommandError in place of what keys are refused with */
-export async function asCommand<T>(action: () => Promise<T>): Promise<T> {
+async function asCommand<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (error) {
@@ -108,53 +109,39 @@ export async function asCommand<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-function sharedKeys(bucket: KeyBucket, member: string): KeyBook {
+/** Keys that members share, in their bucket or as one member has them. */
+function sharedKeys(kept: Pick<KeyBucket, 'keys' | 'change'>, member: string): KeyBook {
   return {
-    keys: () => bucket.keys(),
-    create: async (key) => void (await bucket.change(key.id, createsKey(key, member))),
-    update: async (id, change) => (await bucket.change(id, changesKey(id, change, member))).key,
-    remove: async (id) => void (await bucket.change(id, changesKey(id, null, member))),
+    keys: () => kept.keys(),
+    create: async (key) => void (await kept.change(key.id, createsKey(key, member))),
+    update: async (id, change) => (await kept.change(id, changesKey(id, change, member))).key,
+    remove: async (id) => void (await kept.change(id, changesKey(id, null, member))),
   }
 }
 
 /** Keys as a data directory has them. */
-class LocalKeys implements KeyBook {
-  readonly #store: AccessStore
-  readonly #isLocal: boolean
-  readonly #isFleet: boolean
-  readonly #member: string
-
-  constructor(store: AccessStore, isLocal: boolean, isFleet: boolean, member: string) {
-    this.#store = store
-    this.#isLocal = isLocal
-    this.#isFleet = isFleet
-    this.#member = member
-  }
-
-  async keys(): Promise<KeyRecord[]> {
-    const shared = this.#store.fleetKeys()
-    if (this.#isFleet) return shared.filter(({ isRemoved }) => !isRemoved).map(({ key }) => key)
-    const removed = new Set(shared.flatMap(({ key, isRemoved }) => (isRemoved ? [key.id] : [])))
-    return this.#store.keys().filter(({ id, fromFleet }) => !fromFleet || !removed.has(id))
-  }
-
-  async create(key: KeyRecord): Promise<void> {
-    if (this.#isFleet) this.#store.changeFleetKey(key.id, createsKey(key, this.#member))
-    else this.#store.create(key)
-  }
-
-  async update(id: string, change: (key: KeyRecord) => KeyRecord): Promise<KeyRecord> {
-    if (!this.#isShared(id)) return this.#store.update(id, change)
-    return this.#store.changeFleetKey(id, changesKey(id, change, this.#member)).key
-  }
-
-  async remove(id: string): Promise<void> {
-    if (this.#isShared(id)) this.#store.changeFleetKey(id, changesKey(id, null, this.#member))
-    else this.#store.remove(id)
-  }
-
-  #isShared(id: string): boolean {
-    return this.#isFleet || (this.#isLocal && this.#store.fleetKeys().some(({ key }) => key.id === id))
+function localKeys(
+  store: AccessStore,
+  { isLocal, isFleet, member }: { isLocal: boolean; isFleet: boolean; member: string },
+): KeyBook {
+  const records = () => store.fleetKeys()
+  const shared = sharedKeys(
+    {
+      keys: async () => records().flatMap(({ key, isRemoved }) => (isRemoved ? [] : [key])),
+      change: async (id, change) => store.changeFleetKey(id, change),
+    },
+    member,
+  )
+  if (isFleet) return shared
+  const isShared = (id: string) => isLocal && records().some(({ key }) => key.id === id)
+  return {
+    keys: async () => {
+      const removed = new Set(records().flatMap(({ key, isRemoved }) => (isRemoved ? [key.id] : [])))
+      return store.keys().filter(({ id, fromFleet }) => !fromFleet || !removed.has(id))
+    },
+    create: async (key) => store.create(key),
+    update: async (id, change) => (isShared(id) ? shared.update(id, change) : store.update(id, change)),
+    remove: async (id) => (isShared(id) ? shared.remove(id) : store.remove(id)),
   }
 }
 

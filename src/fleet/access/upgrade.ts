@@ -6,7 +6,7 @@ import { AccessError } from '../../storage/access/errors.ts'
 import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
 import { decodeKey } from '../../storage/access/keyRecord.ts'
 import { newLife } from '../../storage/access/lifeUsage.ts'
-import { decodeOldDelta, type OldUsage } from '../../storage/access/oldFleet.ts'
+import type { OldUsage } from '../../storage/access/oldFleet.ts'
 import { type DayUsage, mostOf } from '../../storage/access/usageRecord.ts'
 import { toFleetError } from '../errors.ts'
 import { openBucket } from '../nats/buckets.ts'
@@ -25,7 +25,7 @@ export interface UpgradeTarget {
 }
 
 /** The record of a key of such a fleet: whoever brings it over makes the same. */
-export function upgradedKey({ key, isRemoved }: FleetKey): FleetKey {
+function upgradedKey({ key, isRemoved }: FleetKey): FleetKey {
   return { key, isRemoved, version: { counter: 1, time: key.created, member: NOBODY } }
 }
 
@@ -92,8 +92,7 @@ export async function readOldStream({ connection, names }: UpgradeTarget, usage:
     })
     let count = 0
     for await (const message of await consumer.consume()) {
-      const delta = decodeOldDelta(Buffer.from(message.data))
-      if (delta !== null) usage.take(delta)
+      usage.take(Buffer.from(message.data))
       count += 1
       if (message.seq >= state.last_seq || message.info.pending === 0) break
     }

@@ -19,12 +19,15 @@ import { decodeFleetKey, encodeFleetKey, type FleetKey, type FleetKeyChange, hol
 import { assertKeysThere, recordKeys, recordNoKeys } from './keyedDirectory.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { LifeUsage } from './lifeUsage.ts'
-import { assertNoOldFleet } from './oldFleet.ts'
+import { OldUsage } from './oldFleet.ts'
 import type { DayUsage } from './usageRecord.ts'
 
 const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
 const REVISION_BYTES = 6
+
+const OLD_FLEET_ADVICE =
+  'the access store is one of a fleet of an earlier version: stop the node and run `rhizome fleet upgrade` with its configuration once'
 
 /** The advice to users about a refused format. */
 const FORMAT_ADVICE: Partial<Record<StorageErrorCode, string>> = {
@@ -40,6 +43,8 @@ export interface AccessStoreOptions {
   readonly checked?: boolean
   /** True when the node belongs to a fleet: its keys are those of the fleet then, and the others open nothing. */
   readonly fleet?: boolean
+  /** Takes one of a fleet of an earlier version, to bring it over. */
+  readonly takesOld?: boolean
 }
 
 /**
@@ -58,9 +63,12 @@ export class AccessStore {
   readonly #isInFleet: boolean
   /** Usage of this node and, in a fleet, of the others. */
   readonly lives: LifeUsage
+  /** The usage of an earlier version that has to be brought over; null for none. */
+  readonly old: OldUsage | null
 
   private constructor(dataDir: string, tables: AccessTables, isInFleet: boolean) {
     const { root, metadata, keys, usage, fleetKeys } = tables
+    this.old = OldUsage.read(tables)
     this.#dataDir = dataDir
     this.#fleetKeys = fleetKeys
     this.#isInFleet = isInFleet
@@ -75,7 +83,12 @@ export class AccessStore {
    * Opens the store, or creates it unless the data directory had one with keys.
    * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`, `ACCESS_OLD_FLEET`
    */
-  static open({ dataDir, checked = false, fleet = false }: AccessStoreOptions): AccessStore {
+  static open({
+    dataDir,
+    checked = false,
+    fleet = false,
+    takesOld = false,
+  }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
     assertKeysThere(dataDir)
     makePrivateFolder(path)
@@ -83,17 +96,17 @@ export class AccessStore {
     makeLockFile(path)
     const tables = openAccessTables(path)
     try {
-      assertNoOldFleet(tables.metadata)
+      const store = new AccessStore(dataDir, tables, fleet)
+      if (store.old !== null && !takesOld) throw new AccessError('ACCESS_OLD_FLEET', OLD_FLEET_ADVICE)
+      store.#checkFormat(path)
+      store.#noteKeys()
+      recordStoresCreated([path])
+      restrictModes(storePaths(path))
+      return store
     } catch (error) {
       void tables.root.close()
       throw error
     }
-    const store = new AccessStore(dataDir, tables, fleet)
-    store.#checkFormat(path)
-    store.#noteKeys()
-    recordStoresCreated([path])
-    restrictModes(storePaths(path))
-    return store
   }
 
   /** Revision of the keys, which grows with every change. Includes what other processes have committed. */
@@ -108,7 +121,7 @@ export class AccessStore {
    */
   keys(): KeyRecord[] {
     this.#root.resetReadTxn()
-    const fleet = this.#allFleetKeys().map(({ key }) => key)
+    const fleet = this.fleetKeys().map(({ key }) => key)
     const local = this.#allKeys()
     const [valid, other] = this.#isInFleet ? [fleet, local] : [local, fleet]
     const ids = new Set(valid.map(({ id }) => id))
@@ -119,7 +132,9 @@ export class AccessStore {
   /** Keys of the fleet as they are known here, those that were removed as well. */
   fleetKeys(): FleetKey[] {
     this.#root.resetReadTxn()
-    return this.#allFleetKeys()
+    return [...this.#fleetKeys.getRange({})].map(({ key, value }) =>
+      decodeFleetKey(asBuffer(key).toString('utf8'), asBuffer(value)),
+    )
   }
 
   /** Takes over keys of the fleet that hold over those which are known here; whether there are any. */
@@ -281,12 +296,6 @@ export class AccessStore {
     return keys
   }
 
-  #allFleetKeys(): FleetKey[] {
-    return [...this.#fleetKeys.getRange({})].map(({ key, value }) =>
-      decodeFleetKey(asBuffer(key).toString('utf8'), asBuffer(value)),
-    )
-  }
-
   #fleetKey(id: string): FleetKey | null {
     const bytes = this.#fleetKeys.get(Buffer.from(id))
     return bytes === undefined ? null : decodeFleetKey(id, asBuffer(bytes))
@@ -344,7 +353,6 @@ export class AccessStore {
         recordProgram(table, ACCESS_FORMATS.current)
       })
     } catch (error) {
-      void this.#root.close()
       if (!(error instanceof StorageError)) throw error
       const advice = FORMAT_ADVICE[error.code] ?? 'use the version that wrote it'
       throw new AccessError('ACCESS_FORMAT', `${path}: ${error.message}: ${advice}`, { cause: error })

@@ -1,38 +1,14 @@
-import { join } from 'node:path'
 import { asBuffer } from '../../util/bytes.ts'
-import { makePrivateFolder } from '../fileModes.ts'
 import { lmdbTransaction } from '../lmdbTransaction.ts'
-import { makeLockFile } from '../lockFile.ts'
-import {
-  ACCESS_FOLDER,
-  type AccessTable,
-  type AccessTables,
-  assertAccessUndamaged,
-  openAccessTables,
-} from './accessTables.ts'
+import type { AccessTable, AccessTables } from './accessTables.ts'
 import { AccessError } from './errors.ts'
-import { decodeFleetKey, encodeFleetKey, type FleetKey } from './fleetKey.ts'
-import { isLife } from './lifeUsage.ts'
-import {
-  addUsage,
-  type DayUsage,
-  decodeMethods,
-  decodeUsage,
-  encodeUsage,
-  type MethodUsage,
-  parseUsageKey,
-  subtractUsage,
-  usageKey,
-} from './usageRecord.ts'
-
-/** The contents of stores of the fleets before version 2 of their messages, for `fleet upgrade`. */
+import { isLife, LifeUsage } from './lifeUsage.ts'
+import { addUsage, type DayUsage, decodeMethods, type MethodUsage, subtractUsage } from './usageRecord.ts'
 
 const MARK_KEY = Buffer.from('fleet')
-const TIMEZONE_KEY = Buffer.from('timezone')
-/** Tables of those fleets: their rows are of no use once they are brought over. */
+/** Tables of fleets before version 2 of their messages: of no use once their rows are brought over. */
 const OLD_TABLES = ['own', 'unsent', 'outbox', 'applied', 'incoming']
 const SEQUENCE_BYTES = 6
-const LAST_DAY = 0xffff_ffff
 
 /** The mark of such a store about its fleet. */
 export interface OldMark {
@@ -47,91 +23,50 @@ export interface OldMark {
   readonly position: number
 }
 
-/** The use that a member of such a fleet counted, once. */
-export interface OldDelta {
-  readonly member: string
-  readonly epoch: string
-  readonly sequence: number
-  readonly rows: readonly DayUsage[]
-}
-
-/** @throws AccessError `ACCESS_DAMAGED` */
-export function readOldMark(metadata: AccessTable): OldMark | null {
-  const bytes = metadata.get(MARK_KEY)
-  if (bytes === undefined) return null
-  const mark = parse(asBuffer(bytes))
-  const { fleet, member, epoch, stream, position } = mark ?? {}
-  if (typeof fleet === 'string' && isLife(member) && isLife(epoch) && typeof stream === 'string')
-    if (Number.isSafeInteger(position)) return { fleet, member, epoch, stream, position: position as number }
-  throw new AccessError('ACCESS_DAMAGED', 'what the access store knows of its fleet is unreadable')
-}
-
-/** @throws AccessError `ACCESS_OLD_FLEET` for a store that was not brought over */
-export function assertNoOldFleet(metadata: AccessTable): void {
-  if (metadata.get(MARK_KEY) === undefined) return
-  const advice = 'stop the node and run `rhizome fleet upgrade` with its configuration once'
-  throw new AccessError(
-    'ACCESS_OLD_FLEET',
-    `the access store is one of a fleet of an earlier version: ${advice}`,
-  )
-}
-
-/** A delta as such members published it; null for what is none. */
-export function decodeOldDelta(bytes: Buffer): OldDelta | null {
-  const { format, member, epoch, sequence, rows } = parse(bytes) ?? {}
-  if (format !== 1 || !isLife(member) || !isLife(epoch) || !Array.isArray(rows)) return null
-  if (!Number.isSafeInteger(sequence)) return null
-  const decoded = rows.map((row) => {
-    const [id, day, fields] = Array.isArray(row) ? (row as readonly unknown[]) : []
-    const methods = decodeMethods(fields)
-    const isDay = Number.isSafeInteger(day) && (day as number) >= 0 && (day as number) < LAST_DAY
-    return typeof id === 'string' && isDay && methods !== null ? { id, day: day as number, methods } : null
-  })
-  if (!decoded.every((row) => row !== null)) return null
-  return { member, epoch, sequence: sequence as number, rows: decoded }
-}
-
-/** The usage of such a store: the sum of its stream, and what this member counted that is not in it. */
+/** Usage in such a store: the sum of a stream, and what this member counted that is not in it. */
 export class OldUsage {
   readonly mark: OldMark
+  readonly #tables: AccessTables
+  /** Last sequence of each member and epoch that is in the sum. */
   readonly #applied = new Map<string, number>()
   readonly #sum: Map<string, DayUsage>
   readonly #own: Map<string, DayUsage>
 
-  /** Null for a store that is not one. @throws AccessError `ACCESS_DAMAGED` */
+  /** Null for a store of no such fleet, or one that was converted. @throws AccessError `ACCESS_DAMAGED` */
   static read(tables: AccessTables): OldUsage | null {
-    const mark = readOldMark(tables.metadata)
-    return mark === null ? null : new OldUsage(tables, mark)
+    const bytes = tables.metadata.get(MARK_KEY)
+    if (bytes === undefined) return null
+    const mark = parse(asBuffer(bytes))
+    if (isLife(mark['member']) && isLife(mark['epoch']) && Number.isSafeInteger(mark['position']))
+      return new OldUsage(tables, mark as unknown as OldMark)
+    throw new AccessError('ACCESS_DAMAGED', 'what the access store knows of its fleet is unreadable')
   }
 
   private constructor(tables: AccessTables, mark: OldMark) {
     this.mark = mark
-    this.#sum = readRows(tables.usage)
-    this.#own = readRows(tableOf(tables, 'own'))
+    this.#tables = tables
+    this.#sum = readRows(tables)
+    this.#own = readRows({ ...tables, usage: tableOf(tables, 'own') })
     for (const { key, value } of tableOf(tables, 'applied').getRange({})) {
       this.#applied.set(asBuffer(key).toString('latin1'), asBuffer(value).readUIntBE(0, SEQUENCE_BYTES))
     }
   }
 
-  /** Takes the next delta of the stream: each once, whatever the store had of it. */
-  take({ member, epoch, sequence, rows }: OldDelta): void {
+  /** Takes the next message of the stream, what a member counted once: each once, whatever the store had of it. */
+  take(message: Buffer): void {
+    const { format, member, epoch, sequence, rows } = parse(message)
+    if (format !== 1 || !isLife(member) || !isLife(epoch) || !Array.isArray(rows)) return
     const writer = member + epoch
-    if (sequence <= (this.#applied.get(writer) ?? 0)) return
-    this.#applied.set(writer, sequence)
+    if (!Number.isSafeInteger(sequence) || Number(sequence) <= (this.#applied.get(writer) ?? 0)) return
+    this.#applied.set(writer, Number(sequence))
     const isOwn = member === this.mark.member && epoch === this.mark.epoch
-    for (const { id, day, methods } of rows) {
-      const place = `${day} ${id}`
-      const sum = new Map(this.#sum.get(place)?.methods)
-      const own = new Map(this.#own.get(place)?.methods)
-      for (const [method, usage] of methods) {
-        sum.set(method, addUsage(sum.get(method), usage))
-        const counted = own.get(method)
-        const rest = isOwn && counted !== undefined ? subtractUsage(counted, usage) : (counted ?? null)
-        if (rest === null) own.delete(method)
-        else own.set(method, rest)
-      }
-      this.#sum.set(place, { id, day, methods: sum })
-      this.#own.set(place, { id, day, methods: own })
+    for (const row of rows as readonly unknown[]) {
+      const [id, day, fields] = Array.isArray(row) ? (row as readonly unknown[]) : []
+      const methods = decodeMethods(fields)
+      if (typeof id !== 'string' || !Number.isSafeInteger(day) || methods === null) continue
+      const usage = { id, day: Number(day), methods }
+      change(this.#sum, usage, addUsage)
+      if (isOwn) change(this.#own, usage, (counted, told) => counted && subtractUsage(counted, told))
     }
   }
 
@@ -144,56 +79,20 @@ export class OldUsage {
   get own(): readonly DayUsage[] {
     return [...this.#own.values()].filter(({ methods }) => methods.size > 0)
   }
-}
 
-/**
- * The access store of a member of such a fleet, or one that is none, for `fleet upgrade`; no other process has it open.
- */
-export class OldFleetStore {
-  readonly #tables: AccessTables
-  /** Null for a store that is none, or was converted. */
-  readonly usage: OldUsage | null
-  /** Keys of the fleet, as this member knew them. */
-  readonly keys: readonly FleetKey[]
-  /** Time zone of the days. */
-  readonly zone: string
-
-  /** @throws AccessError `ACCESS_DAMAGED` */
-  static open(dataDir: string): OldFleetStore {
-    const path = join(dataDir, ACCESS_FOLDER)
-    makePrivateFolder(path)
-    assertAccessUndamaged(path, 'all')
-    makeLockFile(path)
-    return new OldFleetStore(openAccessTables(path))
-  }
-
-  private constructor(tables: AccessTables) {
-    this.#tables = tables
-    this.usage = OldUsage.read(tables)
-    this.keys = [...tables.fleetKeys.getRange({})].map(({ key, value }) =>
-      decodeFleetKey(asBuffer(key).toString('utf8'), asBuffer(value)),
-    )
-    this.zone = tables.metadata.get(TIMEZONE_KEY)?.toString('utf8') ?? 'UTC'
-  }
-
-  /** Makes it one that has counted nothing itself, with rows of these lives and these keys (fleet.md §7). */
-  async convert(lives: ReadonlyMap<string, readonly DayUsage[]>, keys: readonly FleetKey[]): Promise<void> {
+  /**
+   * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7). Where that is stopped
+   * halfway, the same is done again.
+   */
+  async convert(lives: ReadonlyMap<string, readonly DayUsage[]>): Promise<void> {
+    const { root, metadata, usage } = this.#tables
+    const target = new LifeUsage(this.#tables)
+    for (const [life, rows] of lives) await target.raise(life, rows)
     const old = OLD_TABLES.map((name) => tableOf(this.#tables, name))
-    await lmdbTransaction(this.#tables.root, () => {
-      for (const [life, rows] of lives)
-        for (const { id, day, methods } of rows) {
-          const key = Buffer.concat([usageKey(id, day), Buffer.from(life, 'hex')])
-          this.#tables.lives.putSync(key, encodeUsage(methods))
-        }
-      for (const key of keys) this.#tables.fleetKeys.putSync(Buffer.from(key.key.id), encodeFleetKey(key))
-      this.#tables.usage.clearSync()
-      for (const table of old) table.clearSync()
-      this.#tables.metadata.removeSync(MARK_KEY)
+    await lmdbTransaction(root, () => {
+      for (const table of [usage, ...old]) table.clearSync()
+      metadata.removeSync(MARK_KEY)
     })
-  }
-
-  close(): Promise<void> {
-    return this.#tables.root.close()
   }
 }
 
@@ -201,20 +100,29 @@ function tableOf({ root }: AccessTables, name: string): AccessTable {
   return root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' })
 }
 
-function readRows(table: AccessTable): Map<string, DayUsage> {
-  const rows = [...table.getRange({})].map(({ key, value }): [string, DayUsage] => {
-    const place = parseUsageKey(asBuffer(key))
-    const methods: ReadonlyMap<string, MethodUsage> = decodeUsage(asBuffer(value), place)
-    return [`${place.day} ${place.id}`, { ...place, methods }]
-  })
-  return new Map(rows)
+function readRows(tables: AccessTables): Map<string, DayUsage> {
+  return new Map(new LifeUsage(tables).rows('', 0).map((row) => [`${row.day} ${row.id}`, row]))
 }
 
-function parse(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+/** Puts the outcome for each method in the place of what is known of it; where there is none, nothing. */
+function change(
+  days: Map<string, DayUsage>,
+  { id, day, methods }: DayUsage,
+  outcome: (known: MethodUsage | undefined, row: MethodUsage) => MethodUsage | null | undefined,
+): void {
+  const next = new Map(days.get(`${day} ${id}`)?.methods)
+  for (const [method, usage] of methods) {
+    const changed = outcome(next.get(method), usage) ?? null
+    if (changed === null) next.delete(method)
+    else next.set(method, changed)
+  }
+  days.set(`${day} ${id}`, { id, day, methods: next })
+}
+
+function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : null
+    return { ...(JSON.parse(bytes.toString('utf8')) as object | null) }
   } catch {
-    return null
+    return {}
   }
 }

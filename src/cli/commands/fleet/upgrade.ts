@@ -1,20 +1,12 @@
-import { join } from 'node:path'
 import { BUCKET_DAYS } from '../../../fleet/access/messages.ts'
-import {
-  livesOf,
-  readOldStream,
-  upgradedKey,
-  upgradeKeys,
-  upgradeUsage,
-} from '../../../fleet/access/upgrade.ts'
+import { livesOf, readOldStream, upgradeKeys, upgradeUsage } from '../../../fleet/access/upgrade.ts'
 import { initFleet } from '../../../fleet/nats/buckets.ts'
 import { lockDirectory } from '../../../native/directoryLock.ts'
-import { OldFleetStore } from '../../../storage/access/oldFleet.ts'
 import { defineCommand } from '../../command.ts'
 import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
-import { asCommand } from '../../openAccess.ts'
+import { withAccessStore } from '../../openAccess.ts'
 
 const DAY = 86_400_000
 
@@ -31,30 +23,29 @@ export const fleetUpgrade = defineCommand({
     const lock = lockDirectory(config.dataDir)
     if (lock === null) throw new CommandError('Failed', `${config.dataDir} is in use: stop the node first`)
     try {
-      await asCommand(async () => {
-        const store = OldFleetStore.open(config.dataDir)
-        try {
-          const { usage, keys, zone } = store
+      await withAccessStore(
+        config,
+        async (store) => {
+          const { old } = store
           if (config.fleet.length > 0)
             await withFleet(config, async ({ connection, names }) => {
               const target = { connection: connection.nats, names }
               for (const name of await initFleet(connection.nats, names, null))
                 stdout.write(`created ${name}\n`)
-              stdout.write(`keys brought over: ${await upgradeKeys(target, keys)}\n`)
-              if (usage === null) return
-              stdout.write(`read from the stream of usage: ${await readOldStream(target, usage)}\n`)
+              stdout.write(`keys brought over: ${await upgradeKeys(target, store.fleetKeys())}\n`)
+              if (old === null) return
+              stdout.write(`read from the stream of usage: ${await readOldStream(target, old)}\n`)
               const first = Math.floor(Date.now() / DAY) - BUCKET_DAYS
-              await upgradeUsage(target, livesOf(usage), { zone, first })
+              await upgradeUsage(target, livesOf(old), { zone: store.timezone(), first })
             })
-          if (usage === null) stdout.write(`${join(config.dataDir, 'access')} has no usage of such a fleet\n`)
+          if (old === null) stdout.write(`${config.dataDir} has no usage of such a fleet\n`)
           else {
-            await store.convert(livesOf(usage), keys.map(upgradedKey))
-            stdout.write(`usage brought over: ${usage.sum.length + usage.own.length} rows\n`)
+            await old.convert(livesOf(old))
+            stdout.write(`usage brought over: ${old.sum.length + old.own.length} rows\n`)
           }
-        } finally {
-          await store.close()
-        }
-      })
+        },
+        { checked: true, takesOld: true },
+      )
       return EXIT_CODES.ok
     } finally {
       lock.release()
