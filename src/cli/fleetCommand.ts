@@ -1,11 +1,8 @@
 import type { Config, OptionKey } from '../config/schema.ts'
 import { FleetError } from '../fleet/errors.ts'
 import { FleetNames } from '../fleet/nats/names.ts'
-import {
-  connectFleet,
-  type FleetConnection,
-  type FleetConnectionOptions,
-} from '../fleet/nats/natsConnection.ts'
+import { connectFleet, type FleetConnection } from '../fleet/nats/natsConnection.ts'
+import { connectionFromConfig } from '../node/options/fleetOptions.ts'
 import { CommandError } from './errors.ts'
 import { EXIT_CODES } from './exitCodes.ts'
 
@@ -25,7 +22,6 @@ export const FLEET_CONNECTION_OPTIONS = [
 /** The parts that a command works with. */
 export interface FleetTools {
   readonly connection: FleetConnection
-  readonly options: FleetConnectionOptions
   readonly names: FleetNames
 }
 
@@ -44,22 +40,11 @@ export async function withFleet<T>(config: Config, run: (tools: FleetTools) => P
       EXIT_CODES.usage,
     )
   }
-  const options: FleetConnectionOptions = {
-    servers: config.fleet,
-    user: config.fleetUser,
-    password: config.fleetPassword,
-    credentials: config.fleetCredentials,
-    ca: config.fleetCa,
-    cert: config.fleetCert,
-    key: config.fleetKey,
-    name: 'rhizome fleet',
-    timeout: PATIENCE,
-  }
   try {
     const names = new FleetNames(config.fleetName)
-    const connection = await connectFleet(options)
+    const connection = await connectFleet(connectionFromConfig(config, 'rhizome fleet', PATIENCE))
     try {
-      return await run({ connection, options, names })
+      return await run({ connection, names })
     } finally {
       await connection.close()
     }
@@ -68,13 +53,4 @@ export async function withFleet<T>(config: Config, run: (tools: FleetTools) => P
     const exitCode = error.code === 'BadName' ? EXIT_CODES.usage : EXIT_CODES.failed
     throw new CommandError('Failed', error.message, exitCode, { cause: error })
   }
-}
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
-
-/** A size for people. */
-export function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
-  const value = bytes / 1024 ** power
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
 }

@@ -8,7 +8,7 @@ import { ConfigError } from './errors.ts'
 import { isDevelopmentNetwork } from './networkSpec.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
-import { type Config, flagOf } from './schema.ts'
+import { type Config, flagOf, type OptionKey } from './schema.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
 
@@ -89,37 +89,47 @@ function secretValue({ coinbaseSecret }: Config): string | null {
   return `${flagOf('coinbaseSecret')}: expected the text itself, got ${HIDDEN}, which config show prints in its place`
 }
 
-function miningConflict({ network, mergedMining, coinbase, coinbaseSecret }: Config): string | null {
-  const address = flagOf('coinbase')
-  const secret = flagOf('coinbaseSecret')
-  if (coinbase !== null && coinbaseSecret !== null) {
-    return `${address} and ${secret} both say who gets the rewards: give one of them`
-  }
+/** Why two options are not given together; null when they are not. @param what both say */
+function bothGiven(config: Config, one: OptionKey, other: OptionKey, what: string): string | null {
+  if (config[one] === null || config[other] === null) return null
+  return `${flagOf(one)} and ${flagOf(other)} both say ${what}: give one of them`
+}
+
+/** Why one of two options is not given alone; null when it is not. */
+function oneGiven(config: Config, one: OptionKey, other: OptionKey): string | null {
+  if ((config[one] === null) === (config[other] === null)) return null
+  return `${flagOf(one)} and ${flagOf(other)} belong together: give both of them`
+}
+
+function miningConflict(config: Config): string | null {
+  const { network, mergedMining, coinbase, coinbaseSecret } = config
+  const both = bothGiven(config, 'coinbase', 'coinbaseSecret', 'who gets the rewards')
+  if (both !== null) return both
   const isKnown =
     coinbase !== null || coinbaseSecret !== null || networkByName(network).mining.coinbaseSeed !== null
   if (!mergedMining || isKnown) return null
-  return `${flagOf('mergedMining')} on ${network} needs ${address} or ${secret}: the rewards would be nobody's`
+  const named = `${flagOf('coinbase')} or ${flagOf('coinbaseSecret')}`
+  return `${flagOf('mergedMining')} on ${network} needs ${named}: the rewards would be nobody's`
 }
 
 function gasPriceConflict(config: Config): string | null {
   const { stableGasPrice, gasPriceRateUrl, gasPriceRateContract } = config
-  const page = flagOf('gasPriceRateUrl')
-  const contract = flagOf('gasPriceRateContract')
-  if (gasPriceRateUrl !== null && gasPriceRateContract !== null) {
-    return `${page} and ${contract} both say where the rate of bitcoin stands: give one of them`
-  }
+  const page = 'gasPriceRateUrl'
+  const contract = 'gasPriceRateContract'
+  const both = bothGiven(config, page, contract, 'where the rate of bitcoin stands')
+  if (both !== null) return both
   if (stableGasPrice > 0 && gasPriceRateUrl === null && gasPriceRateContract === null) {
-    return `${flagOf('stableGasPrice')} needs a rate of bitcoin: give ${page} or ${contract}`
+    return `${flagOf('stableGasPrice')} needs a rate of bitcoin: give ${flagOf(page)} or ${flagOf(contract)}`
   }
   const { gasPriceRateMinimum: least, gasPriceRateMaximum: most } = config
   if (least <= most) return null
   return `no rate is at least ${flagOf('gasPriceRateMinimum')} ${least} and at most ${flagOf('gasPriceRateMaximum')} ${most}`
 }
 
-function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): string | null {
-  if ((tlsCert === null) !== (tlsKey === null)) {
-    return `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together: give both of them`
-  }
+function operationConflict(config: Config): string | null {
+  const { metricsPort, httpPort } = config
+  const one = oneGiven(config, 'tlsCert', 'tlsKey')
+  if (one !== null) return one
   if (metricsPort !== 0 && metricsPort === httpPort) {
     return `${flagOf('metricsPort')} is that of the endpoint: give another one, or 0 to share it`
   }
@@ -131,44 +141,40 @@ function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): 
  * have the defaults of a development network, too.
  * @throws ConfigError `Conflict`
  */
-export function checkMember({ fleet, mining, blockTime, keysFile, peers, peer }: Config): void {
-  if (fleet.length === 0) return
-  if (keysFile !== null) {
-    const keys = `${flagOf('keysFile')} would open this member alone: keys of a fleet are made with \`key create ${flagOf('fleet')} …\``
-    throw new ConfigError('Conflict', keys)
-  }
-  if (!peers && peer.length === 0) {
-    const why = 'members give one another their blocks as peers'
-    throw new ConfigError('Conflict', `${flagOf('fleet')} needs peers: leave out --no-peers, ${why}`)
-  }
+export function checkMember(config: Config): void {
+  const reason = config.fleet.length > 0 ? memberConflict(config) : null
+  if (reason !== null) throw new ConfigError('Conflict', reason)
+}
+
+function memberConflict({ mining, blockTime, keysFile, peers, peer }: Config): string | null {
+  const member = flagOf('fleet')
+  if (keysFile !== null)
+    return `${flagOf('keysFile')} would open this member alone: keys of a fleet are made with \`key create ${member} …\``
+  if (!peers && peer.length === 0)
+    return `${member} needs peers: leave out --no-peers, members give one another their blocks as peers`
   // A block of the instant mode would be made by each member for itself.
-  if (!mining || blockTime > 0) return
-  const advice = `give ${flagOf('blockTime')}, or --no-mining`
-  throw new ConfigError('Conflict', `${flagOf('fleet')} takes no block for each transaction: ${advice}`)
+  if (!mining || blockTime > 0) return null
+  return `${member} takes no block for each transaction: give ${flagOf('blockTime')}, or --no-mining`
 }
 
 const NATS_URL = /^(nats|tls):\/\/[^\s/?#@]+$/
 const P2P_ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+)(:[0-9]{1,5})?$/
 
-function fleetValue({ fleet, fleetP2pAddress }: Config): string | null {
-  const wrong = fleet.find((url) => !NATS_URL.test(url))
-  if (wrong !== undefined) {
+function fleetValue({ fleet: servers, fleetP2pAddress: address }: Config): string | null {
+  const wrong = servers.find((url) => !NATS_URL.test(url))
+  if (wrong !== undefined)
     return `${flagOf('fleet')}: expected nats://host:port or tls://host:port without a user, got ${wrong}`
-  }
-  if (fleetP2pAddress === null || P2P_ADDRESS.test(fleetP2pAddress)) return null
-  return `${flagOf('fleetP2pAddress')}: expected HOST or HOST:PORT, got ${fleetP2pAddress}`
+  if (address === null || P2P_ADDRESS.test(address)) return null
+  return `${flagOf('fleetP2pAddress')}: expected HOST or HOST:PORT, got ${address}`
 }
 
 function natsConflict(config: Config): string | null {
-  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey, bootstrap } = config
-  const user = flagOf('fleetUser')
-  if (fleetUser !== null && fleetCredentials !== null) {
-    return `${user} and ${flagOf('fleetCredentials')} both say who this member is to NATS: give one of them`
-  }
-  if (fleetPassword !== null && fleetUser === null) return `${flagOf('fleetPassword')} needs ${user}`
-  if ((fleetCert === null) !== (fleetKey === null)) {
-    return `${flagOf('fleetCert')} and ${flagOf('fleetKey')} belong together: give both of them`
-  }
+  const { fleetUser: user, fleetPassword: password, bootstrap } = config
+  const conflict =
+    bothGiven(config, 'fleetUser', 'fleetCredentials', 'who this member is to NATS') ??
+    oneGiven(config, 'fleetCert', 'fleetKey')
+  if (conflict !== null) return conflict
+  if (password !== null && user === null) return `${flagOf('fleetPassword')} needs ${flagOf('fleetUser')}`
   if (bootstrap !== 'fleet') return null
   const advice = 'give the folder or address of one that `rhizome snapshot create` made'
   return `${flagOf('bootstrap')} fleet: fleets keep no snapshots any more: ${advice}; a folder of that name is ./fleet`

@@ -4,6 +4,18 @@ import type { OptionTable } from '../option.ts'
 /** The form of a name of a fleet: it begins names of buckets and subjects. */
 export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
 
+const text = (placeholder: string, doc: string) =>
+  ({ kind: 'optionalText', group: 'Fleet', placeholder, default: null, doc }) as const
+
+const number = (
+  bounds: { readonly minimum: number; readonly maximum: number },
+  preset: number,
+  doc: string,
+) => ({ kind: 'integer', group: 'Fleet', ...bounds, default: preset, doc }) as const
+
+/** Longest waits, milliseconds. */
+const WAITS = { minimum: 0, maximum: 10_000 }
+
 /** Members of one service over NATS (src/fleet/fleet.md). */
 export const FLEET_OPTIONS = {
   fleet: {
@@ -29,80 +41,31 @@ export const FLEET_OPTIONS = {
     defaultText: 'name of the machine',
     doc: 'Name of this member, for people',
   },
-  fleetCredentials: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'FILE',
-    default: null,
-    doc: 'Credentials of NATS, a .creds file',
-  },
-  fleetUser: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'USER',
-    default: null,
-    doc: 'User of NATS, in place of credentials',
-  },
-  fleetPassword: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'PASSWORD',
-    default: null,
-    secret: true,
-    doc: 'Password of that user',
-  },
-  fleetCa: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'FILE',
-    default: null,
-    doc: 'Certificates of the authorities that NATS servers are checked with, PEM',
-  },
-  fleetCert: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'FILE',
-    default: null,
-    doc: 'Certificate that this member shows to NATS servers, PEM',
-  },
-  fleetKey: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'FILE',
-    default: null,
-    doc: 'Private key of that certificate, PEM',
-  },
-  fleetLag: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 1,
-    maximum: 3600,
-    default: 10,
-    doc: 'Seconds by which a member may be behind the others before nobody waits for it',
-  },
-  fleetAdoptWait: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 0,
-    maximum: 10_000,
-    default: 500,
-    doc: 'Milliseconds for which an executed block waits at most until other members have it',
-  },
-  fleetSendWait: {
-    kind: 'integer',
-    group: 'Fleet',
-    minimum: 0,
-    maximum: 10_000,
-    default: 100,
-    doc: 'Milliseconds for which the answer to a sent transaction waits at most until other members have it',
-  },
-  fleetP2pAddress: {
-    kind: 'optionalText',
-    group: 'Fleet',
-    placeholder: 'HOST[:PORT]',
-    default: null,
-    doc: 'Where other members reach the peer port of this one, in place of its own address',
-  },
+  fleetCredentials: text('FILE', 'Credentials of NATS, a .creds file'),
+  fleetUser: text('USER', 'User of NATS, in place of credentials'),
+  fleetPassword: { ...text('PASSWORD', 'Password of that user'), secret: true },
+  fleetCa: text('FILE', 'Certificates of the authorities that NATS servers are checked with, PEM'),
+  fleetCert: text('FILE', 'Certificate that this member shows to NATS servers, PEM'),
+  fleetKey: text('FILE', 'Private key of that certificate, PEM'),
+  fleetLag: number(
+    { minimum: 1, maximum: 3600 },
+    10,
+    'Seconds by which a member may be behind the others before nobody waits for it',
+  ),
+  fleetAdoptWait: number(
+    WAITS,
+    500,
+    'Milliseconds for which an executed block waits at most until other members have it',
+  ),
+  fleetSendWait: number(
+    WAITS,
+    100,
+    'Milliseconds for which the answer to a sent transaction waits at most until other members have it',
+  ),
+  fleetP2pAddress: text(
+    'HOST[:PORT]',
+    'Where other members reach the peer port of this one, in place of its own address',
+  ),
 } as const satisfies OptionTable
 
 /** Options that there were, and what takes their place: whoever gives one is told. */

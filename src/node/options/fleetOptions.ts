@@ -1,6 +1,7 @@
 import { checkMember } from '../../config/conflicts.ts'
 import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
 import type { Config } from '../../config/schema.ts'
+import type { FleetConnectionOptions } from '../../fleet/nats/natsConnection.ts'
 import type { FleetRuntimeOptions } from '../../fleet/runtime/fleetRuntime.ts'
 import type { LoggerOptions } from '../../observe/logger.ts'
 
@@ -26,17 +27,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
   checkMember(config)
   return {
     fleet: {
-      connection: {
-        servers: config.fleet,
-        user: config.fleetUser,
-        password: config.fleetPassword,
-        credentials: config.fleetCredentials,
-        ca: config.fleetCa,
-        cert: config.fleetCert,
-        key: config.fleetKey,
-        name: `rhizome ${config.fleetName} ${config.fleetMember}`,
-        timeout: CONNECT_TIMEOUT,
-      },
+      connection: connectionFromConfig(config, `rhizome ${config.fleetName} ${config.fleetMember}`, CONNECT_TIMEOUT),
       fleet: config.fleetName,
       name: config.fleetMember,
       version,
@@ -48,6 +39,25 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     },
     p2pAddress: config.fleetP2pAddress,
     log: { level: config.logLevel, format: config.logFormat },
+  }
+}
+
+/**
+ * How NATS is reached under a configuration.
+ * @param name that the servers see
+ * @param timeout milliseconds for which one may take to answer when it is connected to
+ */
+export function connectionFromConfig(config: Config, name: string, timeout: number): FleetConnectionOptions {
+  return {
+    servers: config.fleet,
+    user: config.fleetUser,
+    password: config.fleetPassword,
+    credentials: config.fleetCredentials,
+    ca: config.fleetCa,
+    cert: config.fleetCert,
+    key: config.fleetKey,
+    name,
+    timeout,
   }
 }
 
