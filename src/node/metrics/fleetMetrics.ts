@@ -1,4 +1,4 @@
-import type { FleetStatus } from '../../fleet/interface.ts'
+import type { FleetStatus, MemberStatus } from '../../fleet/interface.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { WAIT_BUCKETS, type WaitCounts } from '../../util/waits.ts'
 
@@ -14,76 +14,75 @@ export interface FleetMetricsSources {
 
 /** Declares the metrics of a member of a fleet. */
 export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }: FleetMetricsSources): void {
-  const { samples } = metrics
+  type Kind = 'counter' | 'gauge'
+  const one = (type: Kind, name: string, help: string, value: () => number) =>
+    metrics.samples({ type, name, help, collect: () => [{ value: value() }] })
+  const each = (
+    [type, name, label]: readonly [Kind, string, string],
+    help: string,
+    values: (now: FleetStatus) => Readonly<Record<string, number>>,
+  ) => {
+    const collect = () => {
+      const now = status()
+      const entries = now === undefined ? [] : Object.entries(values(now))
+      return entries.map(([key, value]) => ({ labels: { [label]: key }, value }))
+    }
+    metrics.samples({ type, name, help, labels: [label], collect })
+  }
   const members = () => status()?.members ?? []
-  samples({
-    type: 'gauge',
-    name: 'fleet_connected_info',
-    help: '1 while NATS is reached, otherwise 0.',
-    collect: () => [{ value: status()?.connected === true ? 1 : 0 }],
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_present_info',
-    help: '1 while other members count on this one, otherwise 0.',
-    collect: () => [{ value: status()?.present === true ? 1 : 0 }],
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_members_count',
-    help: 'Other members that were heard in the last ten minutes, by whether they are present.',
-    labels: ['present'],
-    collect: () => {
-      const present = members().filter((member) => member.present).length
-      return [
-        { labels: { present: 'yes' }, value: present },
-        { labels: { present: 'no' }, value: members().length - present },
-      ]
-    },
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_late_members_count',
-    help: 'Members that blocks are not waited for because they were late for three in a row.',
-    collect: () => [{ value: members().filter(({ late }) => late).length }],
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_unlinked_members_count',
-    help: 'Present members without a connection of peers with this one.',
-    collect: () => [{ value: members().filter(({ present, linked }) => present && linked === false).length }],
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_clock_difference_seconds',
-    help: 'By how much the clock of a present member differs from the own one at most.',
-    collect: () => {
-      const differences = members().map(({ present, clockAhead }) => (present ? Math.abs(clockAhead) : 0))
-      return [{ value: Math.max(0, ...differences) / 1000 }]
-    },
-  })
-  samples({
-    type: 'counter',
-    name: 'fleet_adopted_blocks_total',
-    help: 'Blocks that waited for other members, by why they were adopted.',
-    labels: ['why'],
-    collect: () =>
-      Object.entries(status()?.adoptions ?? {}).map(([why, value]) => ({ labels: { why }, value })),
-  })
-  samples({
-    type: 'gauge',
-    name: 'fleet_adopt_wait_seconds',
-    help: 'How long the last 1,000 blocks waited for other members.',
-    labels: ['quantile'],
-    collect: () => {
-      const waits = status()?.waits
-      if (waits === undefined) return []
-      return [
-        { labels: { quantile: '0.5' }, value: waits.p50 / 1000 },
-        { labels: { quantile: '0.99' }, value: waits.p99 / 1000 },
-      ]
-    },
-  })
+  const count = (holds: (member: MemberStatus) => boolean) => members().filter(holds).length
+
+  one('gauge', 'fleet_connected_info', '1 while NATS is reached, otherwise 0.', () =>
+    Number(status()?.connected === true),
+  )
+  one('gauge', 'fleet_present_info', '1 while other members count on this one, otherwise 0.', () =>
+    Number(status()?.present === true),
+  )
+  each(
+    ['gauge', 'fleet_members_count', 'present'],
+    'Other members that were heard in the last ten minutes, by whether they are present.',
+    () => ({ yes: count(({ present }) => present), no: count(({ present }) => !present) }),
+  )
+  one(
+    'gauge',
+    'fleet_late_members_count',
+    'Members that blocks are not waited for because they were late for three in a row.',
+    () => count(({ late }) => late),
+  )
+  one(
+    'gauge',
+    'fleet_unlinked_members_count',
+    'Present members without a connection of peers with this one.',
+    () => count(({ present, linked }) => present && linked === false),
+  )
+  one(
+    'gauge',
+    'fleet_clock_difference_seconds',
+    'By how much the clock of a present member differs from the own one at most.',
+    () =>
+      Math.max(0, ...members().map(({ present, clockAhead }) => (present ? Math.abs(clockAhead) : 0))) / 1000,
+  )
+  each(
+    ['counter', 'fleet_adopted_blocks_total', 'why'],
+    'Blocks that waited for other members, by why they were adopted.',
+    ({ adoptions }) => adoptions,
+  )
+  each(
+    ['gauge', 'fleet_adopt_wait_seconds', 'quantile'],
+    'How long the last 1,000 blocks waited for other members.',
+    ({ waits }) => ({ '0.5': waits.p50 / 1000, '0.99': waits.p99 / 1000 }),
+  )
+  each(
+    ['counter', 'fleet_events_total', 'event'],
+    'What the fleet thread counted: messages that were skipped, transactions that were told and heard, and more.',
+    ({ counts }) => counts,
+  )
+  one(
+    'counter',
+    'fleet_thread_busy_seconds_total',
+    'Time in which the fleet thread was not idle.',
+    busySeconds,
+  )
   metrics.distributions({
     name: 'fleet_wait_seconds',
     help: 'How long requests waited for other members: answers to sends, and polls of filters.',
@@ -96,19 +95,5 @@ export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }
         { labels: { reason: 'poll' }, ...polls() },
       ]
     },
-  })
-  samples({
-    type: 'counter',
-    name: 'fleet_events_total',
-    help: 'What the fleet thread counted: messages that were skipped, transactions that were told and heard, and more.',
-    labels: ['event'],
-    collect: () =>
-      Object.entries(status()?.counts ?? {}).map(([event, value]) => ({ labels: { event }, value })),
-  })
-  samples({
-    type: 'counter',
-    name: 'fleet_thread_busy_seconds_total',
-    help: 'Time in which the fleet thread was not idle.',
-    collect: () => [{ value: busySeconds() }],
   })
 }

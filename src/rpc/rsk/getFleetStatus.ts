@@ -20,34 +20,23 @@ export const getFleetStatus = defineMethod({
   },
 })
 
-function describe({ fleet, self, connected, present, members, adoptions, waits, counts }: FleetStatus): Json {
+/** Why this member is not present is for the log and `fleet status`: an error may name addresses. */
+function describe({ reason: _, sends: _sends, members, waits, ...fleet }: FleetStatus): Json {
+  const { p50, p99, longest } = waits
   return {
-    fleet,
-    self,
-    connected,
-    // Why not is for the log and `fleet status`: an error may name addresses.
-    present,
+    ...fleet,
     members: members.map(describeMember),
-    adoptions: { ...adoptions },
-    waits: { p50: tenths(waits.p50), p99: tenths(waits.p99), longest: tenths(waits.longest) },
-    counts: { ...counts },
+    waits: { p50: tenths(p50), p99: tenths(p99), longest: tenths(longest) },
   }
 }
 
-function describeMember(member: MemberStatus): Json {
-  const { id, name, version, present, reason, executed, adopted, heard, clockAhead, late, linked } = member
+function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
   return {
-    id,
-    name,
-    version,
-    present,
-    reason,
+    ...member,
     executed: executed && describeBlock(executed),
     adopted: adopted && describeBlock(adopted),
     heard: Math.round(heard),
     clockAhead: Math.round(clockAhead),
-    late,
-    linked,
   }
 }
 
