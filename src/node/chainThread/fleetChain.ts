@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/codec/block.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import type {
   BlockMaker,
   ChainBranch,
@@ -21,6 +22,9 @@ const MAX_RECENT = 512
 
 /** The chain thread of a member of a fleet: executed blocks and sends wait for the others (fleet.md §3, §5). */
 export class FleetChain implements ChainSharing {
+  readonly work: WorkSharing = {
+    tell: (template) => void this.#teller?.tellWork(template).catch(() => undefined),
+  }
   readonly #sendWait: number
   #parts: SharedParts | null = null
   /** Milliseconds after which this thread adopts by itself; null while blocks are adopted at once. */
@@ -74,20 +78,14 @@ export class FleetChain implements ChainSharing {
 
   /** The own chain around its head. */
   branch(): ChainBranch {
-    const { chain } = this.#open()
+    const { best, head, reader } = this.#open().chain
     const recent: LinkedBlock[] = []
-    let header = chain.best
-    while (recent.length < RECENT_BLOCKS || header.number > chain.head.number) {
-      recent.push(this.#executedOf(header.hash, header.number, header.parentHash))
-      const parent = chain.reader.headerByHash(header.parentHash)
-      if (parent === null || recent.length > MAX_RECENT) break
-      header = parent
+    let header: BlockHeader | null = best
+    while (header !== null && recent.length < (header.number > head.number ? MAX_RECENT : RECENT_BLOCKS)) {
+      recent.push(this.#linked(header))
+      header = reader.headerByHash(header.parentHash)
     }
-    return {
-      adopted: this.#blockOf(chain.head),
-      executed: this.#blockOf(chain.best),
-      recent: recent.reverse(),
-    }
+    return { adopted: this.#blockOf(head), executed: this.#blockOf(best), recent: recent.reverse() }
   }
 
   /** Makes a block on the way to the heaviest one the head; durable when it resolves. */
@@ -101,18 +99,14 @@ export class FleetChain implements ChainSharing {
     const telling = this.#teller?.tell(transactions)
     if (telling === undefined) return null
     const began = performance.now()
-    return new Promise((resolve) => {
-      let isOver = false
+    return new Promise<void>((resolve) => {
       const end = () => {
-        if (isOver) return
-        isOver = true
         clearTimeout(timer)
-        this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began })
         resolve()
       }
       const timer = setTimeout(end, this.#sendWait)
       telling.then(end, end)
-    })
+    }).then(() => this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began }))
   }
 
   settled(): Promise<void> | null {
@@ -150,17 +144,8 @@ export class FleetChain implements ChainSharing {
     )
   }
 
-  get work(): WorkSharing {
-    return {
-      tell: (template) => {
-        this.#teller?.tellWork(template).catch(() => undefined)
-      },
-    }
-  }
-
   close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
+    this.#watch(false)
     this.#settle()
   }
 
@@ -175,12 +160,7 @@ export class FleetChain implements ChainSharing {
   async #adoptHeaviest(): Promise<void> {
     if (this.#parts === null) return
     const { chain, onFailure } = this.#parts
-    if (chain.best === chain.head) return
-    try {
-      await this.adopt(chain.best.hash)
-    } catch (error) {
-      onFailure(error)
-    }
+    if (chain.best !== chain.head) await this.adopt(chain.best.hash).catch(onFailure)
   }
 
   /**
@@ -207,32 +187,33 @@ export class FleetChain implements ChainSharing {
     const { best, head } = chain
     const told = blocks
       .slice(-TOLD_BLOCKS)
-      .map(({ hash, number, header }) => this.#executedOf(hash, number, header.parentHash))
-    const heaviest = this.#blockOf(best)
-    this.#tellLater(() => ({ kind: 'executed', blocks: told, heaviest }))
+      .map(({ hash, number, header: { parentHash } }) => this.#linked({ hash, number, parentHash }))
+    this.#tellLater({ kind: 'executed', blocks: told, heaviest: this.#blockOf(best) })
     if (best === head) return
     // They are given to peers now, not when they are adopted.
     const ahead = blocks.filter(({ hashHex, number }) => number > head.number || hashHex === best.hashHex)
     for (const listener of this.#listeners) listener(ahead.map(({ number, hash }) => ({ number, hash })))
     if (this.#longest === null) void this.#adoptHeaviest()
-    else this.#timer ??= setTimeout(() => this.#late(), this.#longest)
+    else if (this.#timer === null) this.#watch(true)
   }
 
-  /** Nobody said that the oldest block that waits may be adopted. */
-  #late(): void {
+  /** Blocks wait from now on, or none does: when nobody says in time that they may be adopted, they are. */
+  #watch(waits: boolean): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    void this.#adoptHeaviest()
+    if (!waits || this.#longest === null) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      void this.#adoptHeaviest()
+    }, this.#longest)
   }
 
   #headChanged(): void {
-    const { chain } = this.#open()
-    const head = this.#blockOf(chain.head)
-    this.#tellLater(() => ({ kind: 'adopted', head }))
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    if (chain.best === chain.head) this.#settle()
+    const { best, head } = this.#open().chain
+    this.#tellLater({ kind: 'adopted', head: this.#blockOf(head) })
     // What is left has its own time: the fleet thread is at work.
-    else if (this.#longest !== null) this.#timer = setTimeout(() => this.#late(), this.#longest)
+    this.#watch(best !== head)
+    if (best === head) this.#settle()
   }
 
   #settle(): void {
@@ -240,12 +221,12 @@ export class FleetChain implements ChainSharing {
   }
 
   /** Tells the fleet thread once what happened so far is durable. */
-  #tellLater(event: () => FleetChainEvent): void {
+  #tellLater(event: FleetChainEvent): void {
     if (this.#tell === null) return
     const { commit, onFailure } = this.#open()
     this.#told = this.#told
-      .then(() => commit())
-      .then(() => this.#tell?.(event()))
+      .then(commit)
+      .then(() => this.#tell?.(event))
       .catch(onFailure)
   }
 
@@ -253,8 +234,8 @@ export class FleetChain implements ChainSharing {
     return { number, hash, totalDifficulty: this.#open().chain.reader.totalDifficulty(hash) ?? 0n }
   }
 
-  #executedOf(hash: Buffer, number: number, parentHash: Buffer): LinkedBlock {
-    return { ...this.#blockOf({ number, hash }), parentHash }
+  #linked(block: Pick<BlockHeader, 'hash' | 'number' | 'parentHash'>): LinkedBlock {
+    return { ...this.#blockOf(block), parentHash: block.parentHash }
   }
 
   #open(): SharedParts {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Blockchain } from '../../chain/blockchain.ts'
 import { impersonatedSender } from '../../chain/codec/impersonated.ts'
 import { assertExportable, ExportError } from '../../chain/exportBlocks.ts'
 import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
@@ -23,23 +24,23 @@ export async function whyNotInFleet({ spec, open, pool }: ChainCore): Promise<st
       return 'the pool holds a transaction of an impersonated account'
   }
   if (isKnownSigned(environment)) return null
-  const { reader } = chain
+  try {
+    await assertAllExportable(chain)
+  } catch (error) {
+    if (error instanceof ExportError) return error.message
+    throw error
+  }
+  environment.transaction(recordSigned)
+  return null
+}
+
+/** @throws ExportError for a block on any branch that no other node would accept */
+async function assertAllExportable({ reader, head }: Blockchain): Promise<void> {
   let turnEnd = performance.now() + TURN
   for (let number = Math.max(1, reader.history().firstBlock); ; number += 1) {
-    const hashes = reader.blocksAt(number)
-    if (hashes.length === 0 && number > chain.head.number) {
-      environment.transaction(recordSigned)
-      return null
-    }
-    for (const { hash } of hashes) {
-      const block = reader.blockOf({ number, hash })
-      try {
-        if (block !== null) assertExportable(reader, block)
-      } catch (error) {
-        if (error instanceof ExportError) return error.message
-        throw error
-      }
-    }
+    const blocks = reader.blocksAt(number).map(({ hash }) => reader.blockOf({ number, hash }))
+    if (blocks.length === 0 && number > head.number) return
+    for (const block of blocks) if (block !== null) assertExportable(reader, block)
     if (performance.now() < turnEnd) continue
     await nextTurn()
     turnEnd = performance.now() + TURN
