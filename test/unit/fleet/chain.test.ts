@@ -1,8 +1,11 @@
 import t, { type Test } from 'tap'
+import { impersonatedSignature } from '../../../src/chain/codec/impersonated.ts'
+import { Transaction } from '../../../src/chain/codec/transaction.ts'
 import type { FleetChainEvent } from '../../../src/fleet/interface.ts'
 import { createChainService } from '../../../src/node/chainThread/chainThreadService.ts'
 import { FleetChain } from '../../../src/node/chainThread/fleetChain.ts'
 import { createFleetService } from '../../../src/node/chainThread/fleetService.ts'
+import { whyNotInFleet } from '../../../src/node/chainThread/whyNotInFleet.ts'
 import { openHeadScene, request } from '../../support/headScene.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { COW, signedTransaction } from '../../support/signedTransaction.ts'
@@ -148,6 +151,23 @@ t.test('who does not make blocks says who does', async (t) => {
   await t.rejects(createChainService(core).mine({}), { kind: 'methodUnavailable', message: /not heard yet/ })
   await service.makeBlocks({ kind: 'other', name: 'm7' })
   await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /m7 makes the blocks/ })
+})
+
+t.test('a chain that others would not take is none of a fleet', async (t) => {
+  const { core, context } = openLocalNode(t, { dataDir: testFolder(t), accountQuota: false, mining: false })
+  t.equal(await whyNotInFleet(core), null)
+  const dev = context.commands.dev
+  const balance = 10n ** 18n
+  await core.mine({ count: 3 })
+  t.equal(await whyNotInFleet(core), null, 'blocks that were made as usual')
+  const { fields } = signedTransaction({ nonce: 0n })
+  const unsigned = new Transaction({ ...fields, signature: impersonatedSignature(COW.address) })
+  t.match(await core.sendImpersonated(unsigned.encoded), { status: 'accepted' })
+  t.match(await whyNotInFleet(core), /the pool holds/)
+  await core.mine()
+  t.match(await whyNotInFleet(core), /block 4 holds a transaction of an impersonated account/)
+  await dev?.editAccount({ address: COW.address, balance })
+  t.match(await whyNotInFleet(core), /edited by hand/)
 })
 
 t.test('a request that names an announced block waits for it', async (t) => {
