@@ -4,7 +4,7 @@ import { workerOptions } from '../util/entry.ts'
 import { createSteadyClock } from '../util/steadyClock.ts'
 import { NodeError, type NodeErrorCode, type NodeErrorMetadata } from './errors.ts'
 
-/** What a thread that can be started again tells of its life, beside messages of its own. */
+/** The messages of a thread that can be started again about its life, beside its own. */
 export type LifeMessage<R = undefined> =
   | { readonly kind: 'ready'; readonly value: R }
   /** It could not start. */
@@ -13,7 +13,7 @@ export type LifeMessage<R = undefined> =
   | { readonly kind: 'died'; readonly stack: string }
   | { readonly kind: 'closed' }
 
-/** What such a thread is told, beside orders of its own. */
+/** The orders to such a thread, beside its own. */
 export type LifeOrder = { readonly kind: 'close' }
 
 /** A kind of thread. */
@@ -21,7 +21,7 @@ export interface ThreadKind {
   /** Module that it begins with. */
   readonly entry: URL
   readonly name: string
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly title: string
   /** Code of the errors with which it ends. */
   readonly code: NodeErrorCode
@@ -36,7 +36,7 @@ export interface ThreadKind {
 
 /** How one life of a thread begins, and who is told of it. */
 export interface LifeParts<M> {
-  /** What it is started with, and the ports in that. */
+  /** Its options, and the ports in them. */
   readonly data: unknown
   readonly ports: readonly MessagePort[]
   /** Called with its own messages. */

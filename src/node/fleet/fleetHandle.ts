@@ -23,7 +23,7 @@ export interface FleetHandleParts {
   readonly log: Logger
   /** A new port at whose other end the chain thread serves `FleetChainService`. */
   connectChain(): MessagePort
-  /** What the front thread does for the fleet thread. */
+  /** The services of the front thread for the fleet thread. */
   readonly front: FleetFrontService
   /** Called with every event, in order. */
   onEvent(event: FleetFrontEvent): void
@@ -51,7 +51,7 @@ export class FleetHandle {
     this.close = () => thread.close()
   }
 
-  /** What it does for this thread; null while there is none. */
+  /** Its services for this thread; null while there is no thread. */
   get service(): FleetThreadService | null {
     return this.#service
   }

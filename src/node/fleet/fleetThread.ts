@@ -17,7 +17,7 @@ import { createProxy, serve } from '../../workers/proxy.ts'
 import type { LifeMessage, LifeOrder } from '../keptThread.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 
-/** What the fleet thread is started with. */
+/** The options with which the fleet thread is started. */
 export interface FleetThreadSetup {
   readonly options: FleetOptions
   /** To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`. */

@@ -27,7 +27,11 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
   checkMember(config)
   return {
     fleet: {
-      connection: connectionFromConfig(config, `rhizome ${config.fleetName} ${config.fleetMember}`, CONNECT_TIMEOUT),
+      connection: connectionFromConfig(
+        config,
+        `rhizome ${config.fleetName} ${config.fleetMember}`,
+        CONNECT_TIMEOUT,
+      ),
       fleet: config.fleetName,
       name: config.fleetMember,
       version,
