@@ -2,8 +2,7 @@ import type { Config } from '../config/schema.ts'
 import type { RunningNode } from '../node/createNode.ts'
 import { type DevelopmentAccount, mnemonicOf } from '../node/dev/developmentAccounts.ts'
 import { toHex } from '../util/bytes.ts'
-
-const WEI_PER_COIN = 10n ** 18n
+import { formatCoins } from '../util/coins.ts'
 
 /** Message of `rhizome start` when the node answers. */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
@@ -68,10 +67,4 @@ function accountLine(
     `${number} ${toHex(address)}  ${formatCoins(node.balanceOf(address))} RBTC`,
     `      ${privateKey === null ? 'no known key' : `key ${toHex(privateKey)}`}`,
   ]
-}
-
-function formatCoins(wei: bigint): string {
-  const whole = (wei / WEI_PER_COIN).toLocaleString('en-US')
-  const fraction = (wei % WEI_PER_COIN).toString().padStart(18, '0').replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
 }

@@ -23,7 +23,7 @@ import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import type { Lane } from '../rpc/defineMethod.ts'
+import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { EVENT_TEXTS } from '../rpc/format/eventTexts.ts'
 import type { Json } from '../rpc/json.ts'
@@ -46,6 +46,8 @@ import { TickBudget } from './tickBudget.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
+/** Methods whose executions are reported. */
+const EXECUTING: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas'])
 
 /**
  * Niceness of the threads for long work, behind those that every client waits for: sockets, chain and short reads. When
@@ -69,6 +71,8 @@ export interface ServiceOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
+  /** Every call and estimate reaches a worker, which reports it: none is answered from what was executed before. */
+  readonly reportsCalls?: boolean
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
   readonly admission: Admission
@@ -185,7 +189,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const head = new FrontHead(options.context)
   const gateway = new Gateway({
     router: new Router({
-      methods: METHODS,
+      methods: options.reportsCalls === true ? METHODS.map(executedByWorkers) : METHODS,
       unsupported: UNSUPPORTED_METHODS,
       enabled: options.context.node.settings.enabled,
       lanes: options.methodLanes ?? {},
@@ -294,6 +298,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await closePools()
     },
   }
+}
+
+/** A method as it is, and one that executes calls without its shortcuts. */
+function executedByWorkers(method: MethodDefinition): MethodDefinition {
+  return EXECUTING.has(method.name) ? { ...method, fast: null, cache: 'none' } : method
 }
 
 /**

@@ -51,6 +51,7 @@ import { createReadiness, type Readiness } from './readiness.ts'
 import { reclaimedWarning } from './reclaimedWarning.ts'
 import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
 import { SlowLog } from './slowLog.ts'
+import { type NodeReports, openReports, type ReportTerminal } from './terminal/openReports.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
 import type { WorkerContextOptions } from './workerContext.ts'
 
@@ -60,6 +61,8 @@ export interface NodeOptions {
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger
+  /** Where executions are reported to developers; entries of the log where it is absent. */
+  readonly terminal?: ReportTerminal
   /** Called once a second with how peers and synchronisation are, on a node that has peers. */
   readonly onPeers?: (report: PeerReport) => void
   /** Module that the peer thread begins with, in place of the product's. */
@@ -111,12 +114,14 @@ export async function createNode({
   config,
   version,
   logger,
+  terminal,
   onPeers,
   peerThread = workerEntry('./peers/peerThread.ts', import.meta.url),
   fleetThread = workerEntry('./fleet/fleetThread.ts', import.meta.url),
 }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
+  const developer = await openReports(config, terminal ?? null, logger)
   const membership = openMembership(config, version, logger)
   const sockets = loadSocketLibrary()
   log.debug({ library: sockets.source }, 'sockets are those of this library')
@@ -128,6 +133,7 @@ export async function createNode({
   let current = config
   let chainThread: ChainHandle | null = null
   let stores: OpenStores | null = null
+  let frontContext: NodeContext | null = null
   const metrics = createNodeMetrics({
     version,
     lostLogEntries: () => lostEntries(logger),
@@ -144,6 +150,7 @@ export async function createNode({
       if (stats.seconds > 0) tracing?.imported(stats.seconds, importMetadata(notice, stats))
       mining?.headChanged(notice)
       service?.headChanged(notice)
+      if (frontContext !== null) developer.reports?.headChanged(frontContext, notice)
     },
     onExecuted: () => service?.blockExecuted(),
     onPending: (notices) => service?.pendingAdded(notices),
@@ -189,7 +196,11 @@ export async function createNode({
       'an archive of this network is computed to need more than the disk has: nothing is written at its end',
     )
   metrics.chain.started(chain.head, chain.headTime, chain.pool)
-  const closers: (() => Promise<void>)[] = [async () => metrics.close(), () => chain.close()]
+  const closers: (() => Promise<void>)[] = [
+    async () => metrics.close(),
+    async () => developer.reports?.close(),
+    () => chain.close(),
+  ]
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
   }
@@ -231,7 +242,9 @@ export async function createNode({
       log.info({ enode: peers.enode }, 'peers can connect')
     }
     const front = openFrontContext(options, chain, wallet, peers)
+    frontContext = front.context
     closers.push(async () => {
+      frontContext = null
       stores = null
       await front.close()
     })
@@ -280,6 +293,7 @@ export async function createNode({
       production,
       peers,
       membership,
+      developer,
     }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
@@ -357,14 +371,16 @@ interface ServiceParts {
   /** null for a node without peers. */
   readonly peers: PeerHandle | null
   readonly membership: Membership
+  readonly developer: NodeReports
 }
 
 function listenForRequests(parts: ServiceParts): Promise<Service> {
-  const { config, logger, options, chain, front, metrics, access } = parts
+  const { config, logger, options, chain, front, metrics, access, developer } = parts
   const log = logger.child({ part: 'rpc' })
   const workerOptions: WorkerContextOptions = {
     ...options,
     log: { level: config.logLevel, format: config.logFormat },
+    ...(developer.reports === null ? {} : { reportChannel: developer.reports.channel }),
   }
   return openService({
     sockets: parts.sockets,
@@ -381,6 +397,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
     probes: { ready: () => parts.readiness.reasons(), metrics: () => metrics.text() },
+    reportsCalls: developer.reports !== null,
     blockHeaders: config.blockHeaders,
     watch: parts.watch,
     ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
@@ -450,9 +467,12 @@ function withStatus({
   production,
   peers,
   membership,
+  developer: { reports, describeFailure },
 }: ServiceParts): NodeContext {
   return {
     ...context,
+    ...(reports === null ? {} : { reports }),
+    ...(describeFailure === null ? {} : { describeFailure }),
     commands: { ...context.commands, mining: mining?.commands ?? null },
     status: () => {
       const fleet = membership.status()

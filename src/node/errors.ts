@@ -45,6 +45,8 @@ export type NodeErrorCode =
   | 'PEERS'
   /** The fleet thread failed: a fault of this program. */
   | 'FLEET_THREAD'
+  /** The folder of contracts that is named is none. */
+  | 'PROJECT'
 
 /** A {@link NodeError} as plain data, for messages between threads. */
 export interface NodeErrorMetadata {

@@ -1,6 +1,7 @@
-import type { MessagePort } from 'node:worker_threads'
+import { BroadcastChannel, type MessagePort } from 'node:worker_threads'
 import { createLogger, type Logger, type LoggerOptions } from '../observe/logger.ts'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
+import type { ExecutionReports } from '../rpc/reports/executionReports.ts'
 import type { ChainService } from '../workers/chainService.ts'
 import { createProxy } from '../workers/proxy.ts'
 import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
@@ -8,6 +9,8 @@ import { openThreadContext, type ThreadContextOptions } from './threadContext.ts
 /** The context of the workers of a node. */
 export interface WorkerContextOptions extends ThreadContextOptions {
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
+  /** Name of the channel on which calls are reported; absent where nobody looks. */
+  readonly reportChannel?: string
 }
 
 let logger: Logger | null = null
@@ -16,7 +19,16 @@ let logger: Logger | null = null
 export function openNodeContext(options: unknown, interrupt: Interrupt, chain: MessagePort): NodeContext {
   const given = options as WorkerContextOptions
   logger = createLogger(given.log).child({ part: 'rpc' })
-  return openThreadContext(given, interrupt, createProxy<ChainService>(chain)).context
+  const { context } = openThreadContext(given, interrupt, createProxy<ChainService>(chain))
+  return given.reportChannel === undefined
+    ? context
+    : { ...context, reports: reportsOver(given.reportChannel) }
+}
+
+function reportsOver(name: string): ExecutionReports {
+  const channel = new BroadcastChannel(name)
+  channel.unref()
+  return { report: (report) => channel.postMessage(report) }
 }
 
 /** The system does not let this thread wait for others: long requests slow down short ones. */

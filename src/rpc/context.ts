@@ -24,6 +24,7 @@ import type { EnabledMethods } from './availability.ts'
 import type { DevCommands } from './devCommands.ts'
 import type { MiningCommands } from './miningCommands.ts'
 import type { IntervalUnit } from './params/blockInterval.ts'
+import type { DescribeFailure, ExecutionReports } from './reports/executionReports.ts'
 
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
@@ -314,6 +315,10 @@ export interface NodeContext {
   readonly peers: PeerAdmin
   /** Senders whose transactions are taken without a signature; only those of the front thread count. */
   readonly impersonated: Impersonation
+  /** Who is told of executions; absent where nobody looks. */
+  readonly reports?: ExecutionReports
+  /** Says why a transaction failed, where senders are told; in the front thread of a development node only. */
+  readonly describeFailure?: DescribeFailure
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */
   readonly wallet: Wallet | null
   /**

@@ -41,7 +41,9 @@ export const start = defineCommand({
     const interrupted = untilInterrupted(reload)
     const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
     const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
-    const node = await createNode({ config, version, logger, onPeers }).catch(describeStart)
+    // Nothing that waits for a terminal: a node goes on where nobody reads what it prints.
+    const terminal = { isTTY: isTerminal(stdout), write: (text: string) => stdout.write(text) }
+    const node = await createNode({ config, version, logger, terminal, onPeers }).catch(describeStart)
     running = node
     try {
       stdout.write(startBanner(node, config, version))
@@ -57,6 +59,10 @@ export const start = defineCommand({
     return EXIT_CODES.ok
   },
 })
+
+function isTerminal(stdout: NodeJS.WritableStream): boolean {
+  return 'isTTY' in stdout && stdout.isTTY === true
+}
 
 /** Applies a changed configuration; an invalid one is rejected as a whole. */
 function reconfigure(node: RunningNode, reloadConfig: () => Config, log: Logger): void {

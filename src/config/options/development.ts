@@ -1,6 +1,6 @@
 import type { OptionTable } from '../option.ts'
 
-/** The funded accounts of a development chain. */
+/** The funded accounts of a development chain, and what developers see of their contracts. */
 export const DEVELOPMENT_OPTIONS = {
   mnemonic: {
     kind: 'optionalText',
@@ -32,5 +32,19 @@ export const DEVELOPMENT_OPTIONS = {
     maximum: 1_000_000_000,
     default: 10_000,
     doc: 'Coins (RBTC) that each account of the mnemonic is given when it has none and never sent anything',
+  },
+  project: {
+    kind: 'optionalText',
+    group: 'Development chain',
+    placeholder: 'DIR',
+    default: null,
+    doc: 'Folder of a Hardhat, Foundry or Truffle project whose artifacts name contracts, methods and errors on the dev profile; none means the working directory, if it has a configuration file of one of them',
+  },
+  verbosity: {
+    kind: 'choice',
+    group: 'Development chain',
+    values: ['auto', 'off', 'failures', 'transactions', 'calls'],
+    default: 'auto',
+    doc: 'What the dev profile prints of executions, each with what comes before it: failures and output of console.log, transactions, successful calls; auto is transactions on a terminal and off elsewhere',
   },
 } as const satisfies OptionTable

@@ -11,18 +11,21 @@ import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
 import { chainIdOfWideV, wrongChainId } from '../sending/chainIds.ts'
 import { transactionRefused } from '../sending/refused.ts'
+import { sentBy } from '../sending/sentBy.ts'
 import { assertLegacy } from '../sending/typedTransaction.ts'
+
+const NAME = 'eth_sendRawTransaction'
 
 /** Hash of a signed transaction that the pool took (rpc.md §3.4). */
 export const sendRawTransaction = defineMethod({
-  name: 'eth_sendRawTransaction',
+  name: NAME,
   doc: 'Sends a signed transaction.',
   params: [data('transaction')],
   result: { type: 'string' },
   lane: 'chain',
   cost: 10,
   cache: 'none',
-  handler: async (context, [encoded]) => toHex(await sendEncoded(context, encoded)),
+  handler: async (context, [encoded]) => toHex(await sendEncoded(sentBy(context, NAME), encoded)),
 })
 
 /**

@@ -6,6 +6,7 @@ import { RpcError } from '../errors.ts'
 import { minedAnswer } from '../format/minedAnswer.ts'
 import { data } from '../params/hex.ts'
 import { optional, type Param } from '../params/param.ts'
+import { sentBy } from '../sending/sentBy.ts'
 import { sendEncoded } from './sendRawTransaction.ts'
 
 /** Milliseconds that a caller waits who names none, and the most that one may name. */
@@ -15,9 +16,11 @@ const LONGEST_WAIT = 10_000
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 500
 
+const NAME = 'eth_sendRawTransactionSync'
+
 /** Receipt of a transaction that is sent and then waited for (EIP-7966; decisions.md D50). */
 export const sendRawTransactionSync = defineMethod({
-  name: 'eth_sendRawTransactionSync',
+  name: NAME,
   doc: 'Sends a signed transaction and answers its receipt, or error 4 when it is not mined in time (2 s, or as many milliseconds as the second parameter says, up to 10,000).',
   params: [data('transaction'), optional(wait(), USUAL_WAIT)],
   result: { type: 'object' },
@@ -26,7 +29,7 @@ export const sendRawTransactionSync = defineMethod({
   cache: 'none',
   handler: async (context, [encoded, milliseconds]) => {
     const signal = context.front?.signal?.()
-    const hash = await sendEncoded(context, encoded)
+    const hash = await sendEncoded(sentBy(context, NAME, true), encoded)
     const end = performance.now() + milliseconds
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const receipt = newestReceipt(context, hash)

@@ -5,10 +5,13 @@ import { localWallet, walletAnswer } from '../guards/wallet.ts'
 import { transactionObject } from '../params/transactionObject.ts'
 import { impersonatingSigner, withoutSignatures } from '../sending/impersonation.ts'
 import { sendLocalTransaction } from '../sending/localTransaction.ts'
+import { sentBy } from '../sending/sentBy.ts'
+
+const NAME = 'eth_sendTransaction'
 
 /** Hash of a transaction that an unlocked account signed and the pool took (rpc.md §3.4). */
 export const sendTransaction = defineMethod({
-  name: 'eth_sendTransaction',
+  name: NAME,
   doc: 'Signs a transaction with the key of an unlocked account and sends it.',
   params: [transactionObject()],
   result: { type: 'string', title: 'DATA' },
@@ -20,12 +23,12 @@ export const sendTransaction = defineMethod({
     if (call.from === null) throw invalidParams('from is null')
     if (context.impersonated.has(call.from)) {
       const anybody = impersonatingSigner(call.from)
-      return sendLocalTransaction(withoutSignatures(context), wallet, anybody, call, 'written')
+      return sendLocalTransaction(sentBy(withoutSignatures(context), NAME), wallet, anybody, call, 'written')
     }
     const signer = wallet.signer(call.from)
     if (signer === null) {
       throw invalidParams(`Could not find account for address: ${toHex(call.from)}`)
     }
-    return walletAnswer(() => sendLocalTransaction(context, wallet, signer, call, 'written'))
+    return walletAnswer(() => sendLocalTransaction(sentBy(context, NAME), wallet, signer, call, 'written'))
   },
 })

@@ -4,10 +4,13 @@ import { personalWallet, walletAnswer } from '../guards/wallet.ts'
 import { secretText } from '../params/secret.ts'
 import { transactionObject } from '../params/transactionObject.ts'
 import { sendLocalTransaction } from '../sending/localTransaction.ts'
+import { sentBy } from '../sending/sentBy.ts'
+
+const NAME = 'personal_sendTransaction'
 
 /** Hash of a transaction that a stored account signed, unlocked for it alone (rpc.md §3.9). */
 export const sendTransaction = defineMethod({
-  name: 'personal_sendTransaction',
+  name: NAME,
   doc: 'Signs a transaction with the key of a stored account and sends it.',
   params: [transactionObject(), secretText('passphrase', 'Passphrase')],
   result: { type: 'string', title: 'DATA' },
@@ -21,7 +24,7 @@ export const sendTransaction = defineMethod({
     if (from === null) throw invalidParams('from is null')
     return walletAnswer(() =>
       wallet.withPassphrase(from, passphrase, (signer) =>
-        sendLocalTransaction(context, wallet, signer, call, 'number'),
+        sendLocalTransaction(sentBy(context, NAME), wallet, signer, call, 'number'),
       ),
     )
   },

@@ -1,0 +1,46 @@
+import { basename } from 'node:path'
+import { type CodePattern, readCode, readRuntimeCode } from './codePattern.ts'
+import { type ContractInterface, readInterface } from './contractInterface.ts'
+
+/** A contract of a project, as its compiler wrote it. */
+export interface ContractArtifact {
+  readonly name: string
+  readonly contract: ContractInterface
+  /** Code that creates it; null for an interface and an abstract contract. */
+  readonly creation: CodePattern | null
+  /** Code of its accounts, without metadata. */
+  readonly runtime: CodePattern | null
+}
+
+/**
+ * Reads an artifact of Hardhat, Foundry or Truffle.
+ * @param text of the file
+ * @param path of the file, which has the name where the text has none
+ * @returns null for any other file
+ */
+export function readArtifact(text: string, path: string): ContractArtifact | null {
+  const parsed = parse(text)
+  if (typeof parsed !== 'object' || parsed === null) return null
+  const { abi, contractName, bytecode, deployedBytecode } = parsed as Record<string, unknown>
+  if (!Array.isArray(abi)) return null
+  return {
+    name: typeof contractName === 'string' ? contractName : basename(path, '.json'),
+    contract: readInterface(abi),
+    creation: readCode(codeOf(bytecode)),
+    runtime: readRuntimeCode(codeOf(deployedBytecode)),
+  }
+}
+
+/** Foundry has the code in an object, the others as text. */
+function codeOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (value as { object?: unknown }).object : value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A file that is being written is read again when it has changed.
+    return null
+  }
+}

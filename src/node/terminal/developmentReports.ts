@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { BroadcastChannel } from 'node:worker_threads'
+import type { ContractProject } from '../../abi/contractProject.ts'
+import type { Config } from '../../config/schema.ts'
+import type { HeadNotice } from '../../filters/events.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { NodeContext } from '../../rpc/context.ts'
+import type {
+  CallReport,
+  ExecutionReport,
+  ExecutionReports,
+  RefusalReport,
+} from '../../rpc/reports/executionReports.ts'
+import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
+import { reportBlocks } from './reportedBlocks.ts'
+import { terminalText } from './terminalText.ts'
+
+/** What is reported; each level has what comes before it. */
+export type Verbosity = Exclude<Config['verbosity'], 'auto' | 'off'>
+
+/** Where reports go: lines for people, or entries of the log. */
+export type ReportOutput =
+  | { readonly write: (text: string) => void; readonly isColored: boolean }
+  | { readonly log: Logger }
+
+/** Transactions whose methods are kept until they are in a block. */
+const MOST_SENT = 10_000
+/** Reports that wait to be put in words; more are left out, and their number is reported. */
+const MOST_WAITING = 10_000
+
+/** Parts of {@link DevelopmentReports}. */
+export interface DevelopmentReportsParts {
+  readonly verbosity: Verbosity
+  readonly output: ReportOutput
+  readonly project: ContractProject
+  /** Told once of what keeps a block from being reported. */
+  readonly log: Logger
+}
+
+/** Reports of executions in the front thread, which gets those of workers over a channel. */
+export class DevelopmentReports implements ExecutionReports {
+  /** Name of the channel that workers report over. */
+  readonly channel: string = `rhizome reports ${randomUUID()}`
+  readonly #parts: DevelopmentReportsParts
+  readonly #describer: ExecutionDescriber
+  readonly #incoming: BroadcastChannel
+  /** Methods by the hashes of transactions, oldest first. */
+  readonly #sent = new Map<string, string>()
+  readonly #waiting: ExecutionReport[] = []
+  #working: Promise<void> | null = null
+  #leftOut = 0
+
+  constructor(parts: DevelopmentReportsParts) {
+    this.#parts = parts
+    this.#describer = new ExecutionDescriber(parts.project)
+    this.#incoming = new BroadcastChannel(this.channel)
+    this.#incoming.onmessage = (event) => this.report((event as { data: CallReport }).data)
+    // It keeps no process running. (The types of Node.js lack the method's result.)
+    this.#incoming.unref()
+  }
+
+  sending(hash: string, method: string): void {
+    this.#sent.set(hash, method)
+    if (this.#sent.size <= MOST_SENT) return
+    for (const oldest of this.#sent.keys()) {
+      this.#sent.delete(oldest)
+      return
+    }
+  }
+
+  report(report: CallReport | RefusalReport): void {
+    if (report.kind === 'refusal') this.#sent.delete(report.hash)
+    this.#add(report)
+  }
+
+  /** To be called after each change of the head, before the answer to what led to it. */
+  headChanged(context: NodeContext, notice: HeadNotice): void {
+    try {
+      const methodOf = (hash: string) => this.#sent.get(hash) ?? null
+      for (const report of reportBlocks(context, notice, methodOf)) {
+        if (report.kind === 'transaction') this.#sent.delete(report.hash)
+        this.#add(report)
+      }
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'a block could not be reported')
+    }
+  }
+
+  /** Writes what waits, and takes no more from workers. */
+  async close(): Promise<void> {
+    this.#incoming.close()
+    await this.#working
+  }
+
+  #add(report: ExecutionReport): void {
+    if (!this.#isWanted(report)) return
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#leftOut += 1
+      return
+    }
+    this.#waiting.push(report)
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null
+    })
+  }
+
+  #isWanted(report: ExecutionReport): boolean {
+    const { verbosity } = this.#parts
+    if (verbosity === 'calls' || report.kind === 'refusal') return true
+    if (report.kind === 'emptyBlocks') return false
+    const { error, console } = report.summary
+    if (error !== null || console.length > 0) return true
+    return report.kind === 'transaction' && verbosity === 'transactions'
+  }
+
+  async #work(): Promise<void> {
+    for (let report = this.#waiting.shift(); report !== undefined; report = this.#waiting.shift()) {
+      try {
+        const described = 'summary' in report ? await this.#describer.describe(report.summary) : null
+        this.#write(report, described)
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'an execution could not be described')
+      }
+      if (this.#leftOut > 0) {
+        this.#parts.log.warn({ reports: this.#leftOut }, 'executions were not reported: there were too many')
+        this.#leftOut = 0
+      }
+    }
+  }
+
+  #write(report: ExecutionReport, described: DescribedExecution | null): void {
+    const { output } = this.#parts
+    if ('write' in output) output.write(terminalText(report, described, output.isColored))
+    else output.log.info(logFields(report, described), logMessage(report, described))
+  }
+}
+
+function logMessage(report: ExecutionReport, described: DescribedExecution | null): string {
+  switch (report.kind) {
+    case 'refusal':
+      return 'a transaction was refused'
+    case 'emptyBlocks':
+      return 'empty blocks were mined'
+    case 'transaction':
+      return described?.failure == null ? 'a transaction was mined' : 'a transaction failed'
+    case 'call':
+      return described?.failure == null ? 'a call was executed' : 'a call failed'
+  }
+}
+
+/** The same as the lines for people, as fields. Wei and gas are decimal. */
+function logFields(report: ExecutionReport, described: DescribedExecution | null): object {
+  if (report.kind === 'emptyBlocks') return { first: report.first, last: report.last }
+  if (report.kind === 'refusal') {
+    const { method, hash, reason } = report
+    return { method, transaction: hash, error: reason }
+  }
+  const { summary, method, block } = report
+  const { from, to, created, value, console } = summary
+  const isTransaction = report.kind === 'transaction'
+  return {
+    method,
+    ...(described?.contract == null ? {} : { contract: described.contract }),
+    ...(described?.function == null ? {} : { function: described.function }),
+    ...(isTransaction ? { transaction: report.hash } : {}),
+    from,
+    ...(to === null ? {} : { to }),
+    ...(created === null ? {} : { created }),
+    value: value.toString(),
+    gasUsed: (isTransaction ? report.gasUsed : summary.gasUsed).toString(),
+    gasLimit: report.gasLimit.toString(),
+    block,
+    ...(isTransaction ? { blockHash: report.blockHash } : {}),
+    ...(described?.failure == null ? {} : { error: described.failure }),
+    ...(console.length === 0 ? {} : { console: described?.console ?? [] }),
+  }
+}

@@ -1,0 +1,101 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { DescribeFailure } from '../../rpc/reports/executionReports.ts'
+import { NodeError } from '../errors.ts'
+import type { DevelopmentReports, Verbosity } from './developmentReports.ts'
+
+/** Takes lines for people. */
+export interface ReportTerminal {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** What a node tells developers of executions. */
+export interface NodeReports {
+  /** null where nothing is reported. */
+  readonly reports: DevelopmentReports | null
+  /** Puts failures in words for senders; null where they are not told (decisions.md D35). */
+  readonly describeFailure: DescribeFailure | null
+}
+
+const NOTHING: NodeReports = { reports: null, describeFailure: null }
+/** What Hardhat's errors begin with. */
+const PREFIX = 'VM Exception while processing transaction: '
+
+/**
+ * Opens the reports of a development node. Where none are wanted nothing is loaded.
+ * @param terminal where lines go; null writes entries of the log
+ * @throws NodeError `PROJECT` for a project that is no folder
+ */
+export async function openReports(
+  config: Config,
+  terminal: ReportTerminal | null,
+  logger: Logger,
+): Promise<NodeReports> {
+  assertProject(config)
+  const verbosity = verbosityOf(config, terminal)
+  const tellsSenders = config.clientName === 'hardhat'
+  if (!isOfDevelopers(config) || (verbosity === null && !tellsSenders)) return NOTHING
+  const [{ ContractProject }, { artifactFolders }] = await Promise.all([
+    import('../../abi/contractProject.ts'),
+    import('../../abi/projectFolders.ts'),
+  ])
+  const given = config.project
+  const project = new ContractProject(artifactFolders(resolve(given ?? '.'), given !== null))
+  const { DevelopmentReports } = await import('./developmentReports.ts')
+  const { ExecutionDescriber } = await import('./describedExecution.ts')
+  const describer = new ExecutionDescriber(project)
+  return {
+    reports:
+      verbosity === null
+        ? null
+        : new DevelopmentReports({
+            verbosity,
+            project,
+            output:
+              terminal === null || !isForPeople(config, terminal)
+                ? { log: logger.child({ part: 'contracts' }) }
+                : { write: (text) => terminal.write(text), isColored: isColored(terminal) },
+            log: logger.child({ part: 'contracts' }),
+          }),
+    describeFailure: tellsSenders
+      ? async (failed) => inHardhat(failed, await describer.failure(failed))
+      : null,
+  }
+}
+
+/** Hardhat has other words for a revert without data, for a want of gas and for an instruction that is none. */
+function inHardhat({ isRevert, output }: Parameters<DescribeFailure>[0], text: string): string {
+  if (isRevert) return output === '0x' ? 'Transaction reverted without a reason' : `${PREFIX}${text}`
+  if (text.includes('out of gas')) return 'Transaction ran out of gas'
+  return `${PREFIX}${text.startsWith('invalid opcode') ? 'invalid opcode' : text}`
+}
+
+function isOfDevelopers({ profile, network }: Config): boolean {
+  return profile === 'dev' && isDevelopmentNetwork({ name: network })
+}
+
+/** null for nothing. */
+function verbosityOf({ verbosity }: Config, terminal: ReportTerminal | null): Verbosity | null {
+  if (verbosity === 'auto') return terminal?.isTTY === true ? 'transactions' : null
+  return verbosity === 'off' ? null : verbosity
+}
+
+/** The form of log entries counts for reports as well. */
+function isForPeople({ logFormat }: Config, { isTTY }: ReportTerminal): boolean {
+  return logFormat === 'pretty' || (logFormat === 'auto' && isTTY === true)
+}
+
+function isColored({ isTTY }: ReportTerminal): boolean {
+  const { NO_COLOR = '' } = process.env
+  return isTTY === true && NO_COLOR === ''
+}
+
+function assertProject({ project }: Config): void {
+  if (project === null) return
+  const found = statSync(resolve(project), { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) throw new NodeError('PROJECT', `--project: ${project} is no folder`)
+}

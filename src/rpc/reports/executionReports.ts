@@ -1,0 +1,93 @@
+/**
+ * What happened in executions, for developers who look at the terminal or the log of their node. Reports cross threads:
+ * they are plain values, with addresses and data as 0x hex.
+ */
+
+/** A code that names of contracts are found by. */
+export interface InvolvedContract {
+  readonly address: string
+  /** Code of the account; empty where it has none. */
+  readonly code: Uint8Array
+  /** Whether it is one of the contracts that are part of the node. */
+  readonly isPrecompiled: boolean
+}
+
+/** What an execution did, of its trace. */
+export interface ExecutionSummary {
+  readonly from: string
+  /** null for a creation. */
+  readonly to: string | null
+  /** The account that was created; null where none was. */
+  readonly created: string | null
+  /** Wei. */
+  readonly value: bigint
+  readonly input: string
+  /** Gas as the trace counts it. */
+  readonly gasUsed: bigint
+  /** Why it failed, such as `out of gas`; null for a success. */
+  readonly error: string | null
+  /** Whether it failed by a revert, whose data are {@link output}. */
+  readonly isRevert: boolean
+  /** Return or revert data. */
+  readonly output: string
+  /** Data of the calls to the console, in their order. */
+  readonly console: readonly string[]
+  /** Calls to the console that are left out because there are too many. */
+  readonly moreConsole: number
+  /** The called account, and the one whose code it ran in its own place, as a proxy does. */
+  readonly contracts: readonly InvolvedContract[]
+}
+
+/** A call or an estimate that a method executed. */
+export interface CallReport {
+  readonly kind: 'call'
+  readonly method: string
+  readonly gasLimit: bigint
+  /** Height of the block on whose state it ran. */
+  readonly block: number
+  readonly summary: ExecutionSummary
+}
+
+/** A transaction in a block. */
+export interface TransactionReport {
+  readonly kind: 'transaction'
+  /** The method that it was sent with; null where that is not known. */
+  readonly method: string | null
+  readonly hash: string
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+  readonly block: number
+  readonly blockHash: string
+  readonly summary: ExecutionSummary
+}
+
+/** A transaction that the pool refused. */
+export interface RefusalReport {
+  readonly kind: 'refusal'
+  readonly method: string
+  readonly hash: string
+  readonly reason: string
+}
+
+/** Blocks without transactions, which come one after the other. */
+export interface EmptyBlocksReport {
+  readonly kind: 'emptyBlocks'
+  readonly first: number
+  readonly last: number
+}
+
+/** One thing to report. */
+export type ExecutionReport = CallReport | TransactionReport | RefusalReport | EmptyBlocksReport
+
+/** Who is told of executions. There is none where nobody looks, and nothing is traced then. */
+export interface ExecutionReports {
+  /** Takes a report; never throws. */
+  report(report: CallReport | RefusalReport): void
+  /** A transaction is offered to the pool by this method; in the front thread only. @param hash 0x hex */
+  sending?(hash: string, method: string): void
+}
+
+/** Says why an execution failed, in words: reason, panic or an error of a contract that is known. */
+export type DescribeFailure = (
+  failure: Pick<ExecutionSummary, 'error' | 'isRevert' | 'output'>,
+) => Promise<string>

@@ -1,0 +1,61 @@
+import { keccak256 } from '../../native/crypto.ts'
+import type { SendOutcome } from '../../txpool/interface.ts'
+import { toHex } from '../../util/bytes.ts'
+import type { NodeContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { REPORT_TRACE } from '../reports/executedCall.ts'
+import { summarizeTrace } from '../reports/summarizeTrace.ts'
+import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
+
+/**
+ * A context whose sends are known to be by a method: reports name it, and where senders are told so (decisions.md D35) a
+ * transaction that was mined at once and failed is an error. The context itself where neither is wanted.
+ * @param answersReceipts whether the method's answer shows that a transaction failed
+ */
+export function sentBy(context: NodeContext, method: string, answersReceipts = false): NodeContext {
+  const { reports, describeFailure, commands } = context
+  const tellsFailure = describeFailure !== undefined && !answersReceipts
+  if (reports?.sending === undefined && !tellsFailure) return context
+  const sendTransaction = async (encoded: Buffer): Promise<SendOutcome> => {
+    const hash = toHex(keccak256(encoded))
+    reports?.sending?.(hash, method)
+    const outcome = await commands.sendTransaction(encoded)
+    if (outcome.status === 'refused')
+      reports?.report({ kind: 'refusal', method, hash, reason: outcome.reason })
+    else if (tellsFailure) await assertSucceeded(context, outcome.hash)
+    return outcome
+  }
+  return { ...context, commands: { ...commands, sendTransaction } }
+}
+
+/**
+ * Refuses with the reason, as Hardhat does, where a transaction is in a block and failed.
+ * @throws RpcError -32603
+ */
+async function assertSucceeded(context: NodeContext, hash: Buffer): Promise<void> {
+  const { describeFailure } = context
+  if (describeFailure === undefined) return
+  const failure = failureOf(context, hash)
+  if (failure === null) return
+  const message = await describeFailure(failure)
+  throw new RpcError('internal', message, { data: { message, txHash: toHex(hash), data: failure.output } })
+}
+
+/** What a mined transaction failed of; null where it is not mined or succeeded. */
+function failureOf(context: NodeContext, hash: Buffer) {
+  // The block is newer than what this thread reads otherwise.
+  context.refresh()
+  try {
+    const found = findTransaction(context, hash)
+    if (found === null) return null
+    const { block, index } = found
+    if (context.chain.receipts(block)?.[index]?.success !== false) return null
+    const [trace] = traceTransactions(context, block, REPORT_TRACE, [index])
+    const [text] = trace?.texts ?? []
+    return text === undefined
+      ? { error: 'transaction failed', isRevert: false, output: '0x' }
+      : summarizeTrace(text)
+  } finally {
+    context.release()
+  }
+}
