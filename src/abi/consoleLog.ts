@@ -1,6 +1,6 @@
 import { type AbiParameter, readType } from './abiType.ts'
 import { argumentsIn, selectorIn, selectorOf } from './contractInterface.ts'
-import { type AbiValue, decodeArguments } from './decode.ts'
+import { type DecodedValue, decodeArguments } from './decode.ts'
 import { plainText } from './valueText.ts'
 
 /** Where contracts send what they log: the console of Hardhat and of Foundry, 20 bytes. */
@@ -55,7 +55,7 @@ export function consoleText(data: Buffer): string | null {
 }
 
 /** Puts arguments in place of the specifiers of the first one, if it is a text that has any, and the rest behind it. */
-function formatted(values: readonly AbiValue[]): string {
+function formatted(values: readonly DecodedValue[]): string {
   const texts = values.map(plainText)
   const [first = '', ...others] = texts
   if (typeof values[0] !== 'string' || others.length === 0) return texts.join(' ')

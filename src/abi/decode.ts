@@ -2,7 +2,7 @@ import { bytesToBigInt } from '../util/bytes.ts'
 import type { AbiParameter, AbiType } from './abiType.ts'
 
 /** A decoded value: numbers as bigint, bytes and addresses as bytes, arrays and tuples as lists. */
-export type AbiValue = bigint | boolean | string | Buffer | readonly AbiValue[]
+export type DecodedValue = bigint | boolean | string | Buffer | readonly DecodedValue[]
 
 const WORD = 32
 const ADDRESS_BYTES = 20
@@ -28,7 +28,7 @@ interface Budget {
  * @param data encoded arguments, without a selector
  * @returns null for what is no encoding of them, or one of more than 4096 values
  */
-export function decodeArguments(parameters: readonly AbiParameter[], data: Buffer): AbiValue[] | null {
+export function decodeArguments(parameters: readonly AbiParameter[], data: Buffer): DecodedValue[] | null {
   try {
     return decodeTuple(parameters, data, { left: MOST_VALUES })
   } catch (error) {
@@ -38,7 +38,7 @@ export function decodeArguments(parameters: readonly AbiParameter[], data: Buffe
 }
 
 /** @param data begins with the heads of the members, from which their offsets count */
-function decodeTuple(members: readonly AbiParameter[], data: Buffer, budget: Budget): AbiValue[] {
+function decodeTuple(members: readonly AbiParameter[], data: Buffer, budget: Budget): DecodedValue[] {
   let position = 0
   return members.map(({ type }) => {
     const value = decodeMember(type, data, position, budget)
@@ -47,12 +47,12 @@ function decodeTuple(members: readonly AbiParameter[], data: Buffer, budget: Bud
   })
 }
 
-function decodeMember(type: AbiType, data: Buffer, position: number, budget: Budget): AbiValue {
+function decodeMember(type: AbiType, data: Buffer, position: number, budget: Budget): DecodedValue {
   if (!isDynamic(type)) return decodeValue(type, from(data, position), budget)
   return decodeValue(type, from(data, readSize(data, position)), budget)
 }
 
-function decodeValue(type: AbiType, data: Buffer, budget: Budget): AbiValue {
+function decodeValue(type: AbiType, data: Buffer, budget: Budget): DecodedValue {
   budget.left -= 1
   if (budget.left < 0) throw new EncodingError('too many values')
   switch (type.kind) {

@@ -20,16 +20,20 @@ export function terminalText(
   const title = report.method ?? 'transaction'
   const lines = [isColored ? styleText(isFailed ? 'red' : 'green', title, { validateStream: false }) : title]
   for (const [label, value] of fieldsOf(report, described))
-    lines.push(`${INDENT}${`${label}:`.padEnd(LABEL_WIDTH)}${plain(value)}`)
+    lines.push(`${INDENT}${`${label}:`.padEnd(LABEL_WIDTH)}${plain(value).replaceAll('\n', ' ')}`)
   if (described !== null && described.console.length > 0) {
-    lines.push('', `${INDENT}console.log:`, ...described.console.flatMap(indented))
+    lines.push(
+      '',
+      `${INDENT}console.log:`,
+      ...described.console.flatMap((text) => indented(text, INDENT + INDENT)),
+    )
     const more = 'summary' in report ? report.summary.moreConsole : 0
     if (more > 0) lines.push(`${INDENT}${INDENT}… and ${more} more`)
   }
   const failure = report.kind === 'refusal' ? report.reason : described?.failure
   if (failure != null) {
-    const text = `Error: ${plain(failure)}`
-    lines.push('', `${INDENT}${isColored ? styleText('red', text, { validateStream: false }) : text}`)
+    const text = indented(`Error: ${failure}`, INDENT).join('\n')
+    lines.push('', isColored ? styleText('red', text, { validateStream: false }) : text)
   }
   return `${lines.join('\n')}\n\n`
 }
@@ -79,10 +83,11 @@ function targetText({ contract, function: called }: DescribedExecution): string 
       : `${name}.${called}`
 }
 
-function indented(text: string): string[] {
+/** Lines that nobody takes for those of another report. */
+function indented(text: string, indent: string): string[] {
   return plain(text)
     .split('\n')
-    .map((line) => `${INDENT}${INDENT}${line}`)
+    .map((line) => `${indent}${line}`)
 }
 
 /** A text without what a terminal would obey. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { encodeAbiParameters, type AbiParameter as ViemParameter } from 'viem'
 import { readParameters } from '../../../src/abi/abiType.ts'
-import { type AbiValue, decodeArguments } from '../../../src/abi/decode.ts'
+import { type DecodedValue, decodeArguments } from '../../../src/abi/decode.ts'
 import { fromHex, toHex } from '../../../src/util/bytes.ts'
 
 /** A type with a value of it, as viem takes it. */
@@ -56,7 +56,7 @@ const samples = fc.letrec<{ value: Sample }>((tie) => ({
 }))
 
 /** A decoded value as viem takes it; tuples are told from arrays by nothing, which viem accepts for both. */
-function comparable(value: AbiValue): unknown {
+function comparable(value: DecodedValue): unknown {
   if (Buffer.isBuffer(value)) return toHex(value)
   return Array.isArray(value) ? value.map(comparable) : value
 }

@@ -16,7 +16,6 @@ t.test('an option of the same meaning is proposed, not one that is written alike
     ['--http.addr', 'host'],
     ['--datadir', 'dataDir'],
     ['--chain', 'network'],
-    ['--verbosity', 'logLevel'],
     ['--silent', 'logLevel'],
     ['--metrics', 'metricsPort'],
     ['--http.corsdomain', 'corsOrigin'],
