@@ -17,6 +17,8 @@ export interface NextGasLimitParams {
   readonly target: bigint
   /** True when to move towards the target regardless of usage; otherwise usage decides. */
   readonly forceTarget: boolean
+  /** Whether it may be the target at once. */
+  readonly jumps?: boolean
 }
 
 /** Gas limit that a miner gives the next block (consensus.md §9.4). */
@@ -24,6 +26,7 @@ export function nextGasLimit(params: NextGasLimitParams): bigint {
   const { parentGasLimit: parent, minimum } = params
   const step = parent / GAS_LIMIT_BOUND_DIVISOR
   const target = max(params.target, minimum)
+  if (params.jumps === true) return target
   if (params.forceTarget) return target < parent ? max(parent - step, target) : min(parent + step, target)
   const contribution = (params.parentGasUsed * 3n) / 2n / GAS_LIMIT_BOUND_DIVISOR
   const wanted = min(max(parent - step + contribution, minimum), target)

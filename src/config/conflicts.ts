@@ -27,6 +27,7 @@ export function checkConflicts(config: Config): void {
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
     heightsConflict(config) ??
+    transactionGasConflict(config) ??
     miningConflict(config) ??
     gasPriceConflict(config) ??
     operationConflict(config) ??
@@ -49,6 +50,12 @@ function accountsConflict({ mnemonic, profile, network, fleet }: Config): string
     return `${flagOf('mnemonic')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile`
   if (fleet.length === 0) return null
   return `${flagOf('mnemonic')} edits the state, which members of a fleet have in common: leave it or ${flagOf('fleet')} out`
+}
+
+function transactionGasConflict({ network, transactionGas, fleet }: Config): string | null {
+  if (transactionGas === 0) return null
+  if (!hasChosenHeights(network)) return `${flagOf('transactionGas')} is for regtest and devnet`
+  return fleet.length === 0 ? null : `${flagOf('transactionGas')} is not for members of a fleet`
 }
 
 function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {

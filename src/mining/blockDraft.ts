@@ -40,6 +40,7 @@ export interface BlockDraftParams {
 export function nextBlockLimits(
   policy: Pick<BlockPolicy, 'gasLimit' | 'minimumGasPrice'>,
   parent: BlockHeader,
+  { jumpsGasLimit = false }: Pick<NetworkSpec, 'jumpsGasLimit'>,
 ): BlockLimits {
   return {
     gasLimit: nextGasLimit({
@@ -48,6 +49,7 @@ export function nextBlockLimits(
       minimum: MINIMUM_BLOCK_GAS_LIMIT,
       target: policy.gasLimit,
       forceTarget: true,
+      jumps: jumpsGasLimit,
     }),
     minimumGasPrice: nextMinimumGasPrice(parent.fields.minimumGasPrice ?? 0n, policy.minimumGasPrice),
   }
@@ -64,7 +66,7 @@ export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
   const number = parent.number + 1
   const uncleCount = uncles.length
   const time = BigInt(timestamp)
-  const { gasLimit, minimumGasPrice } = nextBlockLimits(policy, parent)
+  const { gasLimit, minimumGasPrice } = nextBlockLimits(policy, parent, spec)
   const version = versionAt(spec, number)
   return {
     version,

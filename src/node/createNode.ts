@@ -21,7 +21,7 @@ import type { HeadStats } from './chainThread/chainListener.ts'
 import {
   type DevelopmentAccount,
   developmentAccounts,
-  fundAccounts,
+  fundedAccounts,
   mnemonicAccounts,
 } from './dev/developmentAccounts.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
@@ -143,7 +143,8 @@ export async function createNode({
     chainBusySeconds: () => chainThread?.busySeconds() ?? 0,
   })
   const tracing = config.tracing ? createTracing(version) : null
-  const chainOptions = chainOptionsFromConfig(config, `Rhizome-${version}`)
+  const funded = await mnemonicAccounts(config)
+  const chainOptions = chainOptionsFromConfig(config, `Rhizome-${version}`, fundedAccounts(funded, config.balance))
   const chain = await startChainThread(chainOptions, {
     onHead: (notice, pool, stats) => {
       metrics.chain.headChanged(notice, pool, stats)
@@ -209,7 +210,6 @@ export async function createNode({
     const access = openNodeAdmission(config, log, membership.access)
     closers.unshift(() => access.close())
     metrics.watchAccess((most) => access.admission.stats(most))
-    const funded = await mnemonicAccounts(config)
     const wallet = await openConfiguredWallet(
       config,
       (path, reason) => log.warn({ path, reason }, 'a key file was left out'),
@@ -250,12 +250,6 @@ export async function createNode({
     })
     // When the chain thread has written its last.
     closers.unshift(async () => front.stateStore.close())
-    await fundAccounts(
-      funded,
-      config.balance,
-      (address) => accountOf(front.context, address),
-      (edit) => chain.service.editAccount(edit),
-    )
     stores = {
       dataDir: config.dataDir,
       chain: front.environment,
@@ -418,12 +412,13 @@ function importMetadata(
 function contextOptions(
   config: Config,
   version: string,
-  { network, activationHeights, dataDir, storeOptions }: ChainOptions,
+  { network, activationHeights, transactionGas, dataDir, storeOptions }: ChainOptions,
   chain: ChainHandle,
 ): ThreadContextOptions {
   return {
     network,
     activationHeights,
+    ...(transactionGas === undefined ? {} : { transactionGas }),
     dataDir,
     storeOptions,
     encodedObjectBytes: textBytesFromConfig(config),

@@ -44,8 +44,9 @@ export function enabledMethodsFromConfig(config: Config): EnabledMethods {
 
 function rpcSettingsFromConfig(config: Config): RpcSettings {
   return {
-    callGasCap: BigInt(config.callGasCap),
-    estimateGasCap: BigInt(config.estimateGasCap),
+    // Whoever may send so much may try it.
+    callGasCap: BigInt(Math.max(config.callGasCap, config.transactionGas)),
+    estimateGasCap: BigInt(Math.max(config.estimateGasCap, config.transactionGas)),
     stateOverrides: config.stateOverrides,
     answersPending: config.pendingBlocks === 'answer',
     answersCreations: config.creationCalls === 'answer',

@@ -56,8 +56,9 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
     },
     get transactionGasLimit() {
       const next = nextLimits()
-      return next === null
-        ? ofHead.transactionGasLimit
+      if (next === null) return ofHead.transactionGasLimit
+      return spec.jumpsGasLimit === true
+        ? gasOf(next.gasLimit)
         : min(ofHead.transactionGasLimit, gasOf(next.gasLimit))
     },
     isActive: (rule) => isActive(spec, rule, number),

@@ -92,6 +92,6 @@ function checkAgainstParent(context: HeaderContext, uncle: BlockHeader): Violati
     checkBlockNumber(uncle, parent) ??
     checkLaterThanParent(context, uncle, parent) ??
     (disabled.has('difficulty') ? null : checkDifficulty(context, uncle, parent)) ??
-    (disabled.has('gasLimitRange') ? null : checkGasLimitRange(uncle, parent))
+    (disabled.has('gasLimitRange') ? null : checkGasLimitRange(context, uncle, parent))
   )
 }

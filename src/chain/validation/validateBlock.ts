@@ -41,7 +41,10 @@ const RULES: readonly NamedRule[] = [
   },
   { rule: 'blockNumber', check: (_context, block, parent) => checkBlockNumber(block.header, parent) },
   { rule: 'difficulty', check: (context, block, parent) => checkDifficulty(context, block.header, parent) },
-  { rule: 'gasLimitRange', check: (_context, block, parent) => checkGasLimitRange(block.header, parent) },
+  {
+    rule: 'gasLimitRange',
+    check: (context, block, parent) => checkGasLimitRange(context, block.header, parent),
+  },
   { rule: 'transactionGasPrice', check: (_context, block) => checkTransactionGasPrice(block) },
   { rule: 'transactionGasPriceCap', check: checkTransactionGasPriceCap },
   { rule: 'uncles', check: checkUncles },

@@ -11,10 +11,16 @@ export type NetworkChoice = {
   readonly network: NetworkName
   /** Activation heights of all rules that override those of the network; null for none. */
   readonly activationHeights: ActivationHeights | null
+  /** Gas that one transaction may have; absent where the network says. */
+  readonly transactionGas?: number
 }
 
 /** The options of a configuration that choose the network. */
-export type NetworkOptions = { readonly network: NetworkName; readonly activationHeights: string | null }
+export type NetworkOptions = {
+  readonly network: NetworkName
+  readonly activationHeights: string | null
+  readonly transactionGas?: number
+}
 
 /** The heights that users may override, of networks where they may. */
 export const CHOSEN_HEIGHTS: Readonly<Partial<Record<NetworkName, ActivationTable>>> = {
@@ -31,16 +37,25 @@ export function hasChosenHeights(name: NetworkName): boolean {
  * The network that a configuration chooses, with the heights of the file that it names.
  * @throws ConfigError as {@link readActivationFile}
  */
-export function networkChoice({ network, activationHeights: path }: NetworkOptions): NetworkChoice {
+export function networkChoice({
+  network,
+  activationHeights: path,
+  transactionGas = 0,
+}: NetworkOptions): NetworkChoice {
   const table = CHOSEN_HEIGHTS[network]
   const activationHeights = path === null || table === undefined ? null : readActivationFile(path, table)
-  return { network, activationHeights }
+  const isRaised = hasChosenHeights(network) && transactionGas > networkByName(network).minimumSequentialGas
+  return { network, activationHeights, ...(isRaised ? { transactionGas } : {}) }
 }
 
 /** The network of a choice. */
-export function chosenNetwork({ network, activationHeights }: NetworkChoice): NetworkSpec {
-  const spec = networkByName(network)
-  return activationHeights === null ? spec : createNetworkSpec(spec, { activationHeights })
+export function chosenNetwork({ network, activationHeights, transactionGas }: NetworkChoice): NetworkSpec {
+  const named = networkByName(network)
+  const spec = activationHeights === null ? named : createNetworkSpec(named, { activationHeights })
+  // What the sequential sublist has at least is what one transaction can use; its block is raised together with it.
+  return transactionGas === undefined
+    ? spec
+    : { ...spec, minimumSequentialGas: transactionGas, jumpsGasLimit: true }
 }
 
 /**

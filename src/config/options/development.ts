@@ -47,4 +47,12 @@ export const DEVELOPMENT_OPTIONS = {
     default: 'auto',
     doc: 'What the dev profile prints of executions, each with what comes before it: failures and output of console.log, transactions, successful calls; auto is transactions on a terminal and off elsewhere',
   },
+  transactionGas: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 0,
+    maximum: 500_000_000,
+    default: 0,
+    doc: 'Gas that one transaction of a development chain may have, where the rules of the network give it less: from there on no other node takes its blocks; 0 follows the network',
+  },
 } as const satisfies OptionTable

@@ -23,11 +23,11 @@ import { PoolRefusal } from '../../txpool/errors.ts'
 import type { PoolChange, PooledTransaction, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
 import { TransactionPool } from '../../txpool/transactionPool.ts'
-import { fromHex } from '../../util/bytes.ts'
+import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock, neverBack } from '../../util/steadyClock.ts'
 import { DevControl } from '../dev/devControl.ts'
 import { DevSettings } from '../dev/devSettings.ts'
-import { StateEditor } from '../dev/stateEditor.ts'
+import { type FundedAccount, StateEditor } from '../dev/stateEditor.ts'
 import { FilledBlocks } from '../filledBlocks.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import { createBlockMaking } from './blockMaking.ts'
@@ -110,6 +110,9 @@ export class ChainCore {
       now: seconds,
     })
     const { chain } = this.open
+    const funded = options.funded.map(({ address, balance }) => ({ address: asBuffer(address), balance }))
+    // Before anybody reads the state after the head.
+    if (isDevelopmentNetwork(spec) && new StateEditor(spec, this.open).prepare(funded)) chain.stateEdited()
     this.#commits = new StoreCommits({
       open: this.open,
       dataDir: options.dataDir,
@@ -183,7 +186,7 @@ export class ChainCore {
       isStopping: () => this.#isStopping,
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
-    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
+    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl(funded) : null
     this.settings = new DevSettings({
       policy,
       clock: this.clock,
@@ -365,7 +368,7 @@ export class ChainCore {
     await this.open.close()
   }
 
-  #createDevControl(): DevControl {
+  #createDevControl(funded: readonly FundedAccount[]): DevControl {
     const { chain } = this.open
     return new DevControl({
       spec: this.spec,
@@ -373,6 +376,7 @@ export class ChainCore {
       clock: this.clock,
       producer: this.producer,
       editor: new StateEditor(this.spec, this.open),
+      funded,
       onStateEdited: () => this.#followEdit(),
       onSideBlock: () => this.#listener.onChange(),
       clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),

@@ -38,7 +38,7 @@ export class PoolHeads {
       if (maker === null) return null
       const { gasLimit, minimumGasPrice } = maker
       if (known?.gasLimit !== gasLimit || known.minimumGasPrice !== minimumGasPrice) {
-        known = { gasLimit, minimumGasPrice, limits: nextBlockLimits(maker, head) }
+        known = { gasLimit, minimumGasPrice, limits: nextBlockLimits(maker, head, this.#spec) }
       }
       return known.limits
     }

@@ -16,7 +16,7 @@ import type { AccountEdit } from '../../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { toHex } from '../../util/bytes.ts'
 import { dumpChain, readDump } from './chainDump.ts'
-import type { StateEditor, StateEdits } from './stateEditor.ts'
+import type { FundedAccount, StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
 interface Snapshot {
@@ -40,6 +40,8 @@ export interface DevControlParams {
   readonly clock: BlockClock
   readonly producer: BlockProducer
   readonly editor: StateEditor
+  /** Accounts that exist from the beginning on, beside those of genesis. */
+  readonly funded: readonly FundedAccount[]
   /** To be called when the state after the head is no longer what it was, the head itself being the same. */
   readonly onStateEdited: () => void
   /** To be called when a block joined beside the canonical chain. */
@@ -117,12 +119,27 @@ export class DevControl {
     })
     this.#keepSnapshots(this.#snapshots.filter((snapshot) => snapshot.number <= number))
     await this.#goBack({ number, edits: new Map(edits), clock: clock.state() })
+    await this.#prepare()
   }
 
-  /** Goes back to genesis as the network has it; snapshots are forgotten. */
+  /** Goes back to genesis as the network has it, and the accounts that users are given; snapshots are forgotten. */
   async reset(): Promise<void> {
+    await this.#goToGenesis()
+    await this.#prepare()
+  }
+
+  async #goToGenesis(): Promise<void> {
     this.#keepSnapshots([])
     await this.#goBack({ number: 0, edits: new Map(), clock: null })
+  }
+
+  /** Gives users their accounts where these do not exist. */
+  async #prepare(): Promise<void> {
+    const { editor, funded, chain, onStateEdited, flushed } = this.#params
+    if (!editor.prepare(funded)) return
+    chain.stateEdited()
+    onStateEdited()
+    await flushed()
   }
 
   #keepSnapshots(kept: Snapshot[]): void {
@@ -253,7 +270,8 @@ export class DevControl {
     const { spec, chain, commit, isStopping } = this.#params
     const isEnded = () => isStopping() || isUnwanted()
     const blocks = await readDump(spec, dump)
-    await this.reset()
+    // On the states that the blocks were made on, which no account was added to.
+    await this.#goToGenesis()
     const left = blocks.values()
     for (let loaded = 0; loaded < blocks.length; ) {
       // Others get their turn between two commits.
@@ -274,6 +292,7 @@ export class DevControl {
       loaded += results.length
     }
     await commit()
+    await this.#prepare()
   }
 
   async #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>): Promise<void> {

@@ -6,13 +6,14 @@ import { fromHex, toHex } from '../../util/bytes.ts'
 import { WalletError } from '../../wallet/errors.ts'
 import { mnemonicKeys } from '../../wallet/mnemonicKeys.ts'
 import { privateKeyOfSeed } from '../../wallet/privateKey.ts'
+import type { FundedAccount } from './stateEditor.ts'
 
 const WEI_PER_COIN = 10n ** 18n
 /** The words of the test chains of Hardhat and anvil. */
 const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** An account whose key the node has. */
-export interface FundedAccount {
+export interface KeyedAccount {
   readonly address: Buffer
   readonly privateKey: Buffer
 }
@@ -39,7 +40,7 @@ export function mnemonicOf({ mnemonic, clientName, profile, network, fleet }: Ac
 }
 
 /** Accounts of the mnemonic of a configuration, with their keys; none without one. @throws ConfigError `InvalidValue` */
-export async function mnemonicAccounts(config: AccountConfig): Promise<FundedAccount[]> {
+export async function mnemonicAccounts(config: AccountConfig): Promise<KeyedAccount[]> {
   const mnemonic = mnemonicOf(config)
   if (mnemonic === null) return []
   const { derivationPath: path, accounts: count } = config
@@ -51,19 +52,10 @@ export async function mnemonicAccounts(config: AccountConfig): Promise<FundedAcc
   return keys.map((privateKey) => ({ address: addressOfPrivateKey(privateKey), privateKey }))
 }
 
-/** Gives accounts that have nothing and never sent anything a balance, by an edit of the state. @param coins RBTC each */
-export async function fundAccounts(
-  accounts: readonly FundedAccount[],
-  coins: number,
-  stateOf: (address: Buffer) => { readonly nonce: bigint; readonly balance: bigint } | null,
-  edit: (edit: { address: Buffer; balance: bigint }) => Promise<void>,
-): Promise<void> {
-  for (const { address } of accounts) {
-    const { nonce, balance } = stateOf(address) ?? { nonce: 0n, balance: 0n }
-    if (nonce === 0n && balance === 0n && coins > 0) {
-      await edit({ address, balance: BigInt(coins) * WEI_PER_COIN })
-    }
-  }
+/** Accounts with their balance. @param coins RBTC each; without any they are not made */
+export function fundedAccounts(accounts: readonly KeyedAccount[], coins: number): FundedAccount[] {
+  const balance = BigInt(coins) * WEI_PER_COIN
+  return balance === 0n ? [] : accounts.map(({ address }) => ({ address, balance }))
 }
 
 /**

@@ -12,6 +12,13 @@ import { commitBoth } from '../../storage/commitBoth.ts'
 import { readStateEdit, writeStateEdit } from '../../storage/stateEdits.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
 
+/** An account that users are given, with its balance in wei. */
+export interface FundedAccount {
+  /** 20 bytes. */
+  readonly address: Buffer
+  readonly balance: bigint
+}
+
 /** Roots of edited states by block hash in hex: the edits of a moment. */
 export type StateEdits = ReadonlyMap<string, Buffer>
 
@@ -42,11 +49,39 @@ export class StateEditor {
 
   /** Changes an account after the head: wholly and for good, or with an error and not at all. */
   edit(edit: AccountEdit): void {
+    this.editAll([edit])
+  }
+
+  /**
+   * Gives a balance to those accounts that do not exist after the head. A chain with rules of its own counts as edited.
+   * @returns true when the state is another one now
+   */
+  prepare(accounts: readonly FundedAccount[]): boolean {
+    if (this.#spec.jumpsGasLimit === true) this.#mark()
+    const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
+    const absent = accounts.filter(({ address }) => this.#store.account(root, address) === null)
+    if (absent.length > 0) this.editAll(absent)
+    return absent.length > 0
+  }
+
+  /** Changes different accounts after the head: all of them, or with an error none. */
+  editAll(edits: readonly AccountEdit[]): void {
     const { head } = this.#chain
     const root = stateRootAfter(this.#spec, this.#store, head)
-    const edited = this.#store.writeAccounts(root, [this.#toWrite(root, edit)])
-    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, edited))
-    this.#store.putEditedRoot(head.hash, edited)
+    const writes = edits.map((edit) => this.#toWrite(root, edit))
+    const edited = this.#store.writeAccounts(root, writes)
+    this.#record(head, edited)
+  }
+
+  /** Records an edit after the head that changes nothing. */
+  #mark(): void {
+    const { head, reader } = this.#chain
+    if (!reader.hasEditedState(head.hash)) this.#record(head, stateRootAfter(this.#spec, this.#store, head))
+  }
+
+  #record({ hash }: BlockHeader, root: Buffer): void {
+    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, hash, root))
+    this.#store.putEditedRoot(hash, root)
   }
 
   /**

@@ -1,3 +1,4 @@
+import { networkByName } from '../../config/networks/byName.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
 import { MANUAL_MODE, type ProducerMode } from '../../mining/blockProducer.ts'
@@ -21,6 +22,8 @@ export interface ChainOptions extends NetworkChoice {
   /** True when accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
   readonly production: ProductionOptions
+  /** Accounts that exist from the beginning on of a development chain, beside those of genesis; wei. */
+  readonly funded: readonly { readonly address: Uint8Array; readonly balance: bigint }[]
   /** Of a member of a fleet; null for a node alone. */
   readonly fleet: {
     /** Milliseconds for which the answer to a send waits for other members at most. */
@@ -50,8 +53,16 @@ export interface ProductionOptions {
   readonly work: WorkOptions | null
 }
 
-/** The options of the chain thread under a configuration. `client` names program and version. */
-export function chainOptionsFromConfig(config: Config, client: string): ChainOptions {
+/**
+ * The options of the chain thread under a configuration.
+ * @param client name and version of the program
+ * @param funded accounts of a development chain beside those of genesis
+ */
+export function chainOptionsFromConfig(
+  config: Config,
+  client: string,
+  funded: ChainOptions['funded'] = [],
+): ChainOptions {
   return {
     ...networkChoice(config),
     dataDir: config.dataDir,
@@ -64,19 +75,27 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
       outdatedMilliseconds: config.outdatedTime * 1000,
     },
     quota: config.accountQuota,
+    funded,
     fleet: config.fleet.length > 0 ? { sendWait: config.fleetSendWait } : null,
     production: {
       mode: producerMode(config),
       coinbase: config.coinbase,
       coinbaseSecret: config.coinbaseSecret,
       minimumGasPrice: BigInt(config.minimumGasPrice),
-      gasLimit: BigInt(config.targetGasLimit),
+      gasLimit: BigInt(blockGasLimit(config)),
       stablePrice: stablePriceOptionsFromConfig(config),
       client,
       extraText: config.extraData,
       work: workOptionsFromConfig(config),
     },
   }
+}
+
+/** The parallel sublists keep what the network leaves them beside the sequential one. */
+function blockGasLimit({ network, targetGasLimit, transactionGas }: Config): number {
+  const { mining, minimumSequentialGas } = networkByName(network)
+  if (transactionGas <= minimumSequentialGas) return targetGasLimit
+  return Math.max(targetGasLimit, transactionGas + Math.max(0, mining.targetGasLimit - minimumSequentialGas))
 }
 
 function producerMode({ mining, blockTime }: Pick<Config, 'mining' | 'blockTime'>): ProducerMode {

@@ -122,7 +122,7 @@ export class HeaderRules implements HeaderCheck {
         : faultOf(header, 'difficulty', checkDifficulty(this.#context, header, parent))) ??
       (off.has('gasLimitRange')
         ? null
-        : faultOf(header, 'gasLimitRange', checkGasLimitRange(header, parent))) ??
+        : faultOf(header, 'gasLimitRange', checkGasLimitRange(this.#context, header, parent))) ??
       this.#forkDetection(header)
     if (fault === null) this.#ancestry.add(ancestorOfHeader(header))
     return fault
