@@ -144,7 +144,11 @@ export async function createNode({
   })
   const tracing = config.tracing ? createTracing(version) : null
   const funded = await mnemonicAccounts(config)
-  const chainOptions = chainOptionsFromConfig(config, `Rhizome-${version}`, fundedAccounts(funded, config.balance))
+  const chainOptions = chainOptionsFromConfig(
+    config,
+    `Rhizome-${version}`,
+    fundedAccounts(funded, config.balance),
+  )
   const chain = await startChainThread(chainOptions, {
     onHead: (notice, pool, stats) => {
       metrics.chain.headChanged(notice, pool, stats)

@@ -84,7 +84,7 @@ export const PRODUCTION_OPTIONS = {
     minimum: 3_000_000,
     maximum: 1_000_000_000,
     default: ({ network }) => networkByName(network).mining.targetGasLimit,
-    defaultText: '7500000 on regtest, else 6800000',
+    defaultText: '10000000 on regtest, else 6800000',
     doc: 'Gas limit that blocks move towards',
   },
 } as const satisfies OptionTable
