@@ -40,6 +40,12 @@ t.test(
       `0x${(10_000n * 10n ** 18n + 1n).toString(16)}`,
       'a later start leaves balances as they are',
     )
+    const full = `0x${(10_000n * 10n ** 18n).toString(16)}`
+    await again.request('hardhat_reset')
+    t.equal(await again.request('eth_getBalance', [to, 'latest']), full, 'a reset funds them again')
+    await again.request('hardhat_mine', ['0x3'])
+    await again.request('anvil_rollback', [2])
+    t.equal(await again.request('eth_getBalance', [to, 'latest']), full)
     await again.stop()
   },
 )

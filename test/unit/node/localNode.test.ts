@@ -63,7 +63,7 @@ t.test('a refusal has the text of the pool', async (t) => {
   await core.sendTransaction(signedTransaction().encoded)
   t.match(await core.sendTransaction(signedTransaction().encoded), { reason: 'transaction nonce too low' })
   t.match(await core.sendTransaction(signedTransaction({ nonce: 1n, gasLimit: 9_000_000n }).encoded), {
-    reason: "transaction's gas limit of 9000000 is higher than the block's gas limit of 6800001",
+    reason: "transaction's gas limit of 9000000 is higher than the block's gas limit of 6800000",
   })
 })
 
