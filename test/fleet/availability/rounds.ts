@@ -67,12 +67,12 @@ interface Seen {
 /** Has faults befall a fleet one after the other while clients ask it. */
 export async function runRounds(options: RoundsOptions, faults: readonly Fault[]): Promise<readonly Round[]> {
   const { fleet, balancer, perSecond, perMember, lasts, onRound, hooks = [] } = options
-  const load = new Load([
-    { name: BALANCER, url: balancer.url, perSecond },
-    ...fleet.members.map(({ url }, at) => ({ name: memberName(at), url, perSecond: perMember })),
-  ])
   await untilWhole(fleet)
   for (const hook of hooks) await hook.begin(fleet)
+  const load = new Load([
+    { name: BALANCER, url: `${balancer.url}${fleet.path}`, perSecond },
+    ...fleet.members.map(({ url }, at) => ({ name: memberName(at), url, perSecond: perMember })),
+  ])
   await load.start()
   const rounds: Round[] = []
   try {
@@ -80,7 +80,9 @@ export async function runRounds(options: RoundsOptions, faults: readonly Fault[]
     for (const fault of faults) {
       load.answered.length = 0
       const began = performance.now()
+      for (const hook of hooks) hook.beforeFault?.(fault)
       await fault.begin()
+      for (const hook of hooks) await hook.duringFault?.(fault)
       await sleep(lasts())
       await fault.end()
       await untilWhole(fleet)
@@ -91,7 +93,7 @@ export async function runRounds(options: RoundsOptions, faults: readonly Fault[]
       await load.lastPolls()
       const broken = [...(await judgeHistory(load, fleet, fault.hit))]
       for (const hook of hooks)
-        broken.push(...(await hook.afterRound(fleet)).map((what) => `${hook.name}: ${what}`))
+        broken.push(...(await hook.afterRound(fault)).map((what) => `${hook.name}: ${what}`))
       const round = { fault: fault.name, took, targets, broken, told: load.history.length }
       rounds.push(round)
       if (!onRound(round)) break
@@ -99,6 +101,7 @@ export async function runRounds(options: RoundsOptions, faults: readonly Fault[]
     }
   } finally {
     await load.stop()
+    for (const hook of hooks) await hook.end?.()
   }
   return rounds
 }

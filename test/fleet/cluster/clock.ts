@@ -10,6 +10,12 @@ const LIBRARY = existsSync(LIBRARIES)
       .find((path) => existsSync(path)) ?? null)
   : null
 
+/** What a process runs under for its clock to be ahead by so many seconds; null: not here. */
+export function underClockAhead(seconds: number): readonly string[] | null {
+  if (LIBRARY === null) return null
+  return ['env', `LD_PRELOAD=${LIBRARY}`, `FAKETIME=+${seconds}s`, 'FAKETIME_DONT_FAKE_MONOTONIC=1']
+}
+
 /** What a process runs under for its clock to be beside that of the machine by what a file says; null: not here. */
 export function underClock(file: string): readonly string[] | null {
   if (LIBRARY === null) return null

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mountSmallDisk, type SmallDisk } from '../../faults/smallDisk.ts'
 import { type CommandResult, startCommand } from '../../support/cli.ts'
 import { NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
-import { underClock } from './clock.ts'
+import { underClock, underClockAhead } from './clock.ts'
 import { FleetNetwork } from './fleetNetwork.ts'
 import { MemberProcess } from './memberProcess.ts'
 
@@ -26,6 +26,8 @@ export interface TestFleetOptions {
   readonly network?: boolean
   /** Whether clocks can be moved, where libfaketime is installed. */
   readonly clocks?: boolean
+  /** Seconds by which the clocks of all members are ahead of the machine's, where libfaketime is installed. */
+  readonly clockAhead?: number
   /** Size of a disk of its own for the last member, MiB, where that is allowed; 0 for none. */
   readonly disk?: number
 }
@@ -199,7 +201,7 @@ function memberOptions(
   member: number,
   { servers, network, disk, keys }: Surroundings,
 ) {
-  const { folder, members, program, args = [], argsOf, clocks = false } = options
+  const { folder, members, program, args = [], argsOf, clocks = false, clockAhead = 0 } = options
   const place = network?.places[member]
   const clock = join(folder, `clock-${member}`)
   const faked = clocks ? underClock(clock) : null
@@ -211,7 +213,8 @@ function memberOptions(
           ...fleetArguments(servers),
           ...['--fleet-member', `m${member}`, '--block-headers', '--p2p-port', '0', '--no-discovery'],
         ]
-  const under = [...(place?.under ?? []), ...(faked ?? [])]
+  const ahead = clockAhead === 0 ? null : underClockAhead(clockAhead)
+  const under = [...(place?.under ?? []), ...(faked ?? ahead ?? [])]
   return {
     member,
     dataDir: disk !== null && member === members - 1 ? join(disk.path, 'data') : join(folder, `m${member}`),

@@ -8,9 +8,9 @@ const LOOK_MS = 100
  * Waits until something of a fleet is so. What cannot be asked yet is asked again.
  * @throws Error when that does not become so
  */
-export async function until(what: string, is: () => Promise<boolean>): Promise<void> {
+export async function until(what: string, is: () => Promise<boolean>, looks = LOOKS): Promise<void> {
   let reason: unknown = null
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < looks; look += 1) {
     try {
       if (await is()) return
     } catch (error) {

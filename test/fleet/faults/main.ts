@@ -8,9 +8,11 @@ import type { Fault } from '../availability/faults.ts'
 import { BALANCER, type Round, runRounds } from '../availability/rounds.ts'
 import { Balancer } from '../cluster/balancer.ts'
 import { TestFleet } from '../cluster/testFleet.ts'
+import { CountedUse } from './countedUse.ts'
+import { KeyChanges } from './keyChanges.ts'
 import { PLANTED_ROUNDS } from './plantedFaults.ts'
 import { randomFaults } from './randomFaults.ts'
-import { ROUND_HOOKS } from './roundHooks.ts'
+import { StoreFaults } from './storeFaults.ts'
 
 /**
  * Rounds of faults at three members and three NATS servers behind nginx, in an order of chance: what clients were answered
@@ -29,11 +31,16 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     /** Rounds in which each planted fault has to show; 0 leaves them out. */
     planted: { type: 'string', default: '0' },
+    /** Minutes after which it is midnight (UTC) for the members, where libfaketime is installed; 0: when it is. */
+    midnight: { type: 'string', default: '10' },
   },
 })
 
 /** MiB of the disk of the last member. */
 const DISK_MIB = 256
+const DAY = 86_400
+/** Letters of an error that are shown before what is left is put away. */
+const SHOWN_ERROR = 2000
 const MEMBERS = 3
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const random = createRandom(Number(values.seed))
@@ -98,14 +105,18 @@ async function onFleet(program: string, work: (run: Run) => Promise<void>): Prom
   const fleet = await TestFleet.start({
     ...{ folder, members: MEMBERS, servers: 3, program, network: true, disk: DISK_MIB },
     args: ['--block-time', '1'],
+    clockAhead: secondsAhead(),
   })
+  const use = new CountedUse()
+  const stores = new StoreFaults(use)
+  const keys = new KeyChanges(random)
   const members = fleet.members.map(({ origin }) => new URL(origin).host)
   const balancer = await Balancer.start('nginx', { folder, members })
   try {
     if (fleet.network === null) print('links cannot be cut here: root and namespaces are needed')
     await work(async (isChosen, rounds, onRound) => {
       const isGoingOn = { is: true }
-      const all = randomFaults(fleet, 40 * rounds, random)
+      const all = randomFaults(fleet, 40 * rounds, random, stores.of(fleet))
         .filter(isChosen)
         .slice(0, rounds)
       await runRounds(
@@ -115,7 +126,7 @@ async function onFleet(program: string, work: (run: Run) => Promise<void>): Prom
           perSecond: Number(values.rate),
           perMember: Number(values.direct),
           lasts: () => lasts * (0.2 + 0.8 * random()),
-          hooks: ROUND_HOOKS,
+          hooks: [{ name: 'requests', begin: (of) => ofRun(of), afterRound: async () => [] }, use, keys],
           onRound: (round) => {
             isGoingOn.is = onRound(round)
             return isGoingOn.is
@@ -124,11 +135,28 @@ async function onFleet(program: string, work: (run: Run) => Promise<void>): Prom
         all,
       )
     })
+  } catch (error) {
+    print(String(error).slice(0, SHOWN_ERROR))
+    throw error
   } finally {
+    print(`${use.total}; another key was changed at two members without NATS ${keys.pairs} times`)
+    await stores.remove()
     await balancer.close()
     await fleet.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Requests have a key from then on. */
+async function ofRun(fleet: TestFleet): Promise<void> {
+  await fleet.makeKey('run')
+}
+
+/** For it to be midnight so many minutes from now. */
+function secondsAhead(): number {
+  const minutes = Number(values.midnight)
+  const now = Math.floor(Date.now() / 1000)
+  return minutes === 0 ? 0 : DAY - ((now + minutes * 60) % DAY)
 }
 
 /** Reads at members that were not hit, of blocks that another one had for two seconds. */

@@ -5,8 +5,16 @@ import type { TestFleet } from '../cluster/testFleet.ts'
 const SLOW_MS = 60
 const DISK_FREE_BYTES = 64 * 1024
 
-/** Faults for so many rounds: all kinds come before one comes again, some with another one beside it. */
-export function randomFaults(fleet: TestFleet, rounds: number, random: () => number): readonly Fault[] {
+/**
+ * Faults for so many rounds: all kinds come before one comes again, some with another one beside it.
+ * @param more kinds beside those of this folder, which come alone
+ */
+export function randomFaults(
+  fleet: TestFleet,
+  rounds: number,
+  random: () => number,
+  more: readonly Fault[] = [],
+): readonly Fault[] {
   const faults: Fault[] = []
   while (faults.length < rounds) {
     const kinds = [
@@ -14,17 +22,24 @@ export function randomFaults(fleet: TestFleet, rounds: number, random: () => num
       ...rollingRestart(fleet.members),
       ...slowMembers(fleet),
       ...fullDisk(fleet),
+      ...more,
     ]
     for (let left = kinds.length; left > 0; left -= 1) {
       const [chosen] = kinds.splice(Math.floor(random() * left), 1) as [Fault]
       const [beside] = kinds
       // What is cut is healed as a whole, so that two cuts are one.
-      const isPair = random() < 0.2 && beside !== undefined && !/cut|disk|all/.test(chosen.name + beside.name)
-      const isSame = chosen.name.split(' ', 3).join() === beside?.name.split(' ', 3).join()
+      const isPair =
+        random() < 0.2 && beside !== undefined && !/cut|disk|all|cop/.test(chosen.name + beside.name)
+      const isSame = beside !== undefined && processOf(chosen) === processOf(beside)
       faults.push(isPair && !isSame ? both(chosen, beside) : chosen)
     }
   }
   return faults.slice(0, rounds)
+}
+
+/** The process that a fault is of. */
+function processOf({ name }: Fault): string {
+  return /^(?:member|NATS server) \d+/.exec(name)?.[0] ?? name
 }
 
 function both(one: Fault, other: Fault): Fault {
