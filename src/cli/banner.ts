@@ -11,7 +11,7 @@ export function startBanner(node: RunningNode, config: Config, version: string):
     ['JSON-RPC', endpoint(config.tlsCert === null ? 'http' : 'https', node)],
     ['WebSocket', endpoint(config.tlsCert === null ? 'ws' : 'wss', node)],
     ...(node.monitoring === null ? [] : [['Metrics', endpoint('http', node.monitoring)] as [string, string]]),
-    ['Data', config.dataDir],
+    ['Data', config.inMemory ? 'in memory, gone when the node stops' : config.dataDir],
     ['Head', `block ${node.head}`],
     ['Mining', describeMining(config)],
   ]

@@ -28,6 +28,7 @@ export function checkConflicts(config: Config): void {
   const reason =
     heightsConflict(config) ??
     transactionGasConflict(config) ??
+    memoryConflict(config) ??
     miningConflict(config) ??
     gasPriceConflict(config) ??
     operationConflict(config) ??
@@ -56,6 +57,13 @@ function transactionGasConflict({ network, transactionGas, fleet }: Config): str
   if (transactionGas === 0) return null
   if (!hasChosenHeights(network)) return `${flagOf('transactionGas')} is for regtest and devnet`
   return fleet.length === 0 ? null : `${flagOf('transactionGas')} is not for members of a fleet`
+}
+
+function memoryConflict({ inMemory, network, profile, fleet }: Config): string | null {
+  if (!inMemory) return null
+  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network }) || fleet.length > 0)
+    return `${flagOf('inMemory')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile, and no fleet`
+  return null
 }
 
 function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {

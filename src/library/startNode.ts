@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../config/errors.ts'
+import { openMemoryFolder } from '../node/memoryFolder.ts'
 import type { DevelopmentNodeOptions } from './developmentNode.ts'
 import type { StartedNode } from './startedNode.ts'
 import { configFromOptions } from './toConfig.ts'
@@ -20,12 +21,16 @@ export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>)
   }
   // Validated before the folder is created, so that a wrong option leaves nothing behind.
   const given = configFromOptions(options, options.dataDir ?? tmpdir())
-  const folder = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'rhizome-')) : null
-  const config = folder === null ? given : { ...given, dataDir: folder }
+  const memory = given.inMemory ? openMemoryFolder() : null
+  const folder =
+    options.dataDir === undefined && memory === null ? await mkdtemp(join(tmpdir(), 'rhizome-')) : null
+  const dataDir = memory?.path ?? folder
+  const config = dataDir === null ? given : { ...given, dataDir }
   const clean = async () => {
+    memory?.remove()
     if (folder !== null) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
-  const request = { config, accounts: options.accounts ?? {}, temporaryFolder: folder }
+  const request = { config, accounts: options.accounts ?? {}, temporaryFolder: dataDir }
   try {
     const started =
       place === 'same'

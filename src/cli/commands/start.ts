@@ -4,14 +4,15 @@ import { type Config, OPTION_KEYS } from '../../config/schema.ts'
 import { ListenError } from '../../front/listener.ts'
 import { TlsError } from '../../front/tls.ts'
 import { createNode, type RunningNode } from '../../node/createNode.ts'
+import { openMemoryFolder } from '../../node/memoryFolder.ts'
 import type { PeerReport } from '../../node/peers/messages.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrapFromSnapshot.ts'
-import { defineCommand } from '../command.ts'
+import { type CommandContext, defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
-import { EXIT_CODES } from '../exitCodes.ts'
+import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { migrateConfigured } from '../migration.ts'
 import { notifySupervisor } from '../supervisor.ts'
@@ -28,37 +29,53 @@ export const start = defineCommand({
   printsNotices: true,
   options: OPTION_KEYS,
   extra: {},
-  run: async ({ config, reloadConfig, stdout, stderr }) => {
-    const version = readVersion()
-    const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
-    if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok
-    if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
-    const log = logger.child({ part: 'node' })
-    let running: RunningNode | null = null
-    const reload = () => {
-      if (running !== null) reconfigure(running, reloadConfig, log)
-    }
-    const interrupted = untilInterrupted(reload)
-    const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
-    const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
-    // Nothing that waits for a terminal: a node goes on where nobody reads what it prints.
-    const terminal = { isTTY: isTerminal(stdout), write: (text: string) => stdout.write(text) }
-    const node = await createNode({ config, version, logger, terminal, onPeers }).catch(describeStart)
-    running = node
+  run: async (context) => {
+    const memory = context.config.inMemory ? openMemoryFolder() : null
+    const placed = (config: Config) => (memory === null ? config : { ...config, dataDir: memory.path })
     try {
-      stdout.write(startBanner(node, config, version))
-      const ready = notifySupervisor('READY=1')
-      const signal = await Promise.race([interrupted, node.failed])
-      await ready
-      display.end()
-      log.info({ signal }, 'the node stops')
-      await notifySupervisor('STOPPING=1')
+      return await run({
+        ...context,
+        config: placed(context.config),
+        reloadConfig: () => placed(context.reloadConfig()),
+      })
     } finally {
-      await node.stop()
+      memory?.remove()
     }
-    return EXIT_CODES.ok
   },
 })
+
+type StartContext = Pick<CommandContext<Record<never, never>>, 'config' | 'reloadConfig' | 'stdout' | 'stderr'>
+
+async function run({ config, reloadConfig, stdout, stderr }: StartContext): Promise<ExitCode> {
+  const version = readVersion()
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+  if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok
+  if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
+  const log = logger.child({ part: 'node' })
+  let running: RunningNode | null = null
+  const reload = () => {
+    if (running !== null) reconfigure(running, reloadConfig, log)
+  }
+  const interrupted = untilInterrupted(reload)
+  const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
+  const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
+  // Nothing that waits for a terminal: a node goes on where nobody reads what it prints.
+  const terminal = { isTTY: isTerminal(stdout), write: (text: string) => stdout.write(text) }
+  const node = await createNode({ config, version, logger, terminal, onPeers }).catch(describeStart)
+  running = node
+  try {
+    stdout.write(startBanner(node, config, version))
+    const ready = notifySupervisor('READY=1')
+    const signal = await Promise.race([interrupted, node.failed])
+    await ready
+    display.end()
+    log.info({ signal }, 'the node stops')
+    await notifySupervisor('STOPPING=1')
+  } finally {
+    await node.stop()
+  }
+  return EXIT_CODES.ok
+}
 
 function isTerminal(stdout: NodeJS.WritableStream): boolean {
   return 'isTTY' in stdout && stdout.isTTY === true

@@ -47,6 +47,12 @@ export const DEVELOPMENT_OPTIONS = {
     default: 'auto',
     doc: 'What the dev profile prints of executions, each with what comes before it: failures and output of console.log, transactions, successful calls; auto is transactions on a terminal and off elsewhere',
   },
+  inMemory: {
+    kind: 'boolean',
+    group: 'Development chain',
+    default: false,
+    doc: 'Begin a chain in memory, which is gone when the node stops; the data directory is not touched',
+  },
   transactionGas: {
     kind: 'integer',
     group: 'Development chain',
