@@ -1,4 +1,5 @@
 import { cliArguments } from '../test/support/cli.ts'
+import { DEV_HELP } from './dev/benchDev.ts'
 import { FLEET_HELP } from './fleet/options.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
@@ -40,6 +41,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'what each concern of a light request costs: nanoseconds, bytes, calls',
     help: REQUEST_HELP,
     run: async (args) => (await import('./request/benchRequest.ts')).benchRequest(args),
+  },
+  dev: {
+    summary: 'a development chain from its start on, beside anvil',
+    help: DEV_HELP,
+    run: async (args) => (await import('./dev/benchDev.ts')).benchDev(args),
   },
   sends: {
     summary: 'processor time of a send by thread and function, beside other builds and anvil',
