@@ -1,7 +1,7 @@
-import type { Service } from '../front/service.ts'
 import { TlsError, type TlsFiles } from '../front/tls.ts'
 import { watchTlsFiles } from '../front/watchTls.ts'
 import type { Logger } from '../observe/logger.ts'
+import type { Service } from './service.ts'
 
 /** Keeps the certificate of the endpoint that of its files. */
 export class Certificate {
