@@ -23,19 +23,20 @@ export class Part<T> {
   /** Opens it. @throws what opening throws; then it is not open */
   open(steps: PartSteps<T>): Promise<T> {
     return this.#inTurn(() => {
+      if (this.#steps !== null) throw new Error('the part was opened before')
       this.#steps = steps
       return this.#begin()
     })
   }
 
   /**
-   * Closes it, and opens it with the steps that it was opened with.
+   * Closes it, and opens it with the steps that it was opened with. Null when it was ended meanwhile.
    * @throws what closing or opening throws; then it is not open
    */
-  reopen(): Promise<T> {
+  reopen(): Promise<T | null> {
     return this.#inTurn(async () => {
       await this.#finish()
-      return await this.#begin()
+      return this.#isEnded ? null : await this.#begin()
     })
   }
 
@@ -51,8 +52,7 @@ export class Part<T> {
   }
 
   async #begin(): Promise<T> {
-    if (this.#steps === null || this.#isEnded || this.#open !== null)
-      throw new Error('the part is open, was ended, or was never opened')
+    if (this.#steps === null) throw new Error('the part was never opened')
     const value = await this.#steps.open()
     this.#open = { value }
     return value
