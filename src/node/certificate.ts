@@ -4,15 +4,18 @@ import type { Logger } from '../observe/logger.ts'
 import { type Opened, Part } from './opened.ts'
 import type { Service } from './service.ts'
 
+/** Where connections get their certificate. */
+type Endpoint = Pick<Service, 'reloadTls'>
+
 /** Keeps the certificate of the endpoint that of its files. */
 export class Certificate {
-  readonly #service: Part<Service>
+  readonly #service: Part<Endpoint>
   readonly #log: Logger
   /** What ends the following of the files. */
   readonly #following = new Part<() => void>()
   #files: TlsFiles
 
-  private constructor(files: TlsFiles, service: Part<Service>, log: Logger) {
+  private constructor(files: TlsFiles, service: Part<Endpoint>, log: Logger) {
     this.#files = files
     this.#service = service
     this.#log = log
@@ -25,7 +28,7 @@ export class Certificate {
   static async open(
     parts: Opened,
     files: TlsFiles,
-    service: Part<Service>,
+    service: Part<Endpoint>,
     log: Logger,
   ): Promise<Certificate> {
     const certificate = new Certificate(files, service, log)
