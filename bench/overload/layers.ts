@@ -81,8 +81,16 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'niceness of workers',
     off: [
-      { file: 'front/service.ts', find: 'const CALLS_NICENESS = 2', replace: 'const CALLS_NICENESS = 0' },
-      { file: 'front/service.ts', find: 'const SCANS_NICENESS = 5', replace: 'const SCANS_NICENESS = 0' },
+      {
+        file: 'node/parts/workersPart.ts',
+        find: 'const CALLS_NICENESS = 2',
+        replace: 'const CALLS_NICENESS = 0',
+      },
+      {
+        file: 'node/parts/workersPart.ts',
+        find: 'const SCANS_NICENESS = 5',
+        replace: 'const SCANS_NICENESS = 0',
+      },
     ],
   },
   {

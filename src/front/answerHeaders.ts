@@ -1,5 +1,4 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { FrontHead } from '../gateway/entrance/frontHead.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 
 const text = new TextEncoder()
@@ -9,16 +8,21 @@ const HASH = text.encode('X-Block-Hash')
 /** The headers of an answer that scripts of pages are shown, beside those that browsers show anyway. */
 const EXPOSED = 'X-Block-Number, X-Block-Hash'
 
+/** Where the head is read that answers are given at. */
+export interface HeadSource {
+  readonly block: BlockReference
+}
+
 /** Headers that say which block an answer was given at. */
 export class AnswerHeaders {
-  readonly #head: FrontHead
+  readonly #head: HeadSource
   /** The last block whose headers were written: most answers are given at the same one. */
   #block: BlockReference | null = null
   #number: Uint8Array = text.encode('')
   #hash: Uint8Array = text.encode('')
 
   /** @param head that answers of this thread are given at */
-  constructor(head: FrontHead) {
+  constructor(head: HeadSource) {
     this.#head = head
   }
 

@@ -46,6 +46,15 @@ export function requestIdOf(header: string): string | null {
   return header !== '' && REQUEST_ID.test(header) ? header : null
 }
 
+const DECIMAL = /^[0-9]{1,16}$/
+
+/** The number of a block in a header; null for anything else. */
+export function blockNumberOf(header: string): number | null {
+  if (!DECIMAL.test(header)) return null
+  const number = Number(header)
+  return Number.isSafeInteger(number) ? number : null
+}
+
 /** The host of a `Host` header without its port and without the brackets of an IPv6 address. */
 export function hostName(header: string): string {
   if (header.startsWith('[')) return header.slice(1, Math.max(1, header.indexOf(']')))

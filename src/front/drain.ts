@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Gateway } from '../gateway/gateway.ts'
-import type { Dispatcher } from '../gateway/scheduler/dispatcher.ts'
 import { RpcError } from '../rpc/errors.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import type { Front } from './server.ts'
@@ -17,8 +15,8 @@ export interface DrainLimits {
 export interface DrainParts {
   readonly front: Front
   readonly metrics: FrontMetrics
-  readonly dispatcher: Dispatcher
-  readonly gateway: Gateway
+  /** Ends with an error everything that was asked and has no answer. */
+  readonly abandon: (error: RpcError) => void
 }
 
 /** Time for the last errors to reach their clients, milliseconds. */
@@ -30,7 +28,7 @@ const LAST_ANSWERS = 500
  * @param leave what ends with the delay; it is waited for
  */
 export async function drain(
-  { front, metrics, dispatcher, gateway }: DrainParts,
+  { front, metrics, abandon }: DrainParts,
   { delay, timeout }: DrainLimits,
   leave: () => Promise<void>,
 ): Promise<void> {
@@ -38,9 +36,7 @@ export async function drain(
   await leave()
   front.stopAccepting()
   if (await isIdleWithin(metrics, timeout)) return
-  const stopping = new RpcError('stopping')
-  dispatcher.abandon(stopping)
-  gateway.abandon(stopping)
+  abandon(new RpcError('stopping'))
   await isIdleWithin(metrics, LAST_ANSWERS)
 }
 

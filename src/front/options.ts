@@ -1,4 +1,3 @@
-import type { GatewayLimits } from '../gateway/gateway.ts'
 import type { TlsFiles } from './tls.ts'
 
 /** How the front listens and what it lets through. */
@@ -56,6 +55,3 @@ export const DEFAULT_FRONT: FrontOptions = {
   tls: null,
   requestIds: true,
 }
-
-/** Bounds of the reference, rpc.md §1.4. */
-export const DEFAULT_LIMITS: GatewayLimits = { batch: 50, answerBytes: 10 * 1024 * 1024 }

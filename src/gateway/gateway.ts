@@ -45,6 +45,9 @@ export interface GatewayLimits {
   readonly responseCacheBytes?: number
 }
 
+/** Bounds of the reference, rpc.md §1.4. */
+export const DEFAULT_LIMITS: GatewayLimits = { batch: 50, answerBytes: 10 * 1024 * 1024 }
+
 /** The parts of a gateway. */
 export interface GatewayOptions {
   readonly router: Router

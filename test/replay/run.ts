@@ -1,6 +1,6 @@
 import type { Config } from '../../src/config/schema.ts'
-import type { Service } from '../../src/front/service.ts'
 import { frontOptionsFromConfig } from '../../src/node/options/serviceOptions.ts'
+import type { Service } from '../../src/node/service.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../support/ask.ts'

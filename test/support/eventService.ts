@@ -1,10 +1,11 @@
 import type { Test } from 'tap'
 import type { EventLimits } from '../../src/filters/frontEvents.ts'
-import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
-import { openService, type Service } from '../../src/front/service.ts'
+import { DEFAULT_FRONT, type FrontOptions } from '../../src/front/options.ts'
 import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { DEFAULT_LIMITS } from '../../src/gateway/gateway.ts'
 import { createLanes } from '../../src/gateway/scheduler/lanes.ts'
+import { openService, type Service } from '../../src/node/service.ts'
 import type { SyntheticChain } from './syntheticChain.ts'
 
 const LANE = { queue: 256, timeout: 60 }

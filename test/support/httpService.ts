@@ -1,8 +1,9 @@
-import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
-import { openService, type Service, type ServiceOptions } from '../../src/front/service.ts'
+import { DEFAULT_FRONT, type FrontOptions } from '../../src/front/options.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../../src/front/socketLibrary.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { DEFAULT_LIMITS } from '../../src/gateway/gateway.ts'
 import { createLanes } from '../../src/gateway/scheduler/lanes.ts'
+import { openService, type Service, type ServiceOptions } from '../../src/node/service.ts'
 import { openNodeContext } from './chainContext.ts'
 
 /** Any block of the recorded chain: what is asked over bare HTTP is not about blocks. */

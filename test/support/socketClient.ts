@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import type { Service } from '../../src/front/service.ts'
+import type { Service } from '../../src/node/service.ts'
 
 /** A notification of a subscription. */
 export interface Notification {

@@ -27,6 +27,12 @@ const OWNED: readonly [specifier: RegExp, folder: string][] = [
   [/native\/addon\//, 'native'],
 ]
 
+/** Files that sockets need nothing of: they make the JSON-RPC service or run its methods. */
+const COMPOSITION = /^\.\.\/(workers\/|rpc\/methods\.ts|gateway\/(router|scheduler\/dispatcher)\.ts)/
+
+/** Names of the gateway that the front imports, counted in each file. */
+const MAX_GATEWAY_NAMES = 29
+
 /** Longest source file, in lines. */
 const MAXIMUM_LINES = 500
 
@@ -55,6 +61,15 @@ t.test('a package or the addon has one folder that imports it', (t) => {
       .map((specifier) => `${path} imports ${specifier}`),
   )
   t.same(strays, [])
+  t.end()
+})
+
+t.test('the front knows sockets: what requests are answered with is composed in node/', (t) => {
+  const front = sources.filter(({ path }) => folderOf(path) === 'front')
+  t.ok(front.length > 20)
+  t.same(front.flatMap(importsBetweenFolders).filter(composes).map(describe), [])
+  const names = front.flatMap(({ text }) => namesOf(text, '../gateway/'))
+  t.ok(names.length > 0 && names.length <= MAX_GATEWAY_NAMES, `${names.length}: ${names.join(', ')}`)
   t.end()
 })
 
@@ -97,6 +112,10 @@ t.test('the rules above find what they forbid', (t) => {
   t.notOk(importsBetweenFolders(file('sync/a.ts', '../p2p/b.ts')).some(goesUp))
   t.notOk(importsBetweenFolders(file('rpc/eth/a.ts', '../../chain/b.ts')).some(goesUp))
   t.notOk(importsBetweenFolders(file('chain/a.ts', '../util/b.ts')).some(goesUp))
+  t.ok(importsBetweenFolders(file('front/a.ts', '../gateway/router.ts', '../workers/b.ts')).every(composes))
+  t.notOk(importsBetweenFolders(file('front/a.ts', '../gateway/gateway.ts')).some(composes))
+  t.same(namesOf("import {\n  a,\n  type B,\n} from '../gateway/c.ts'\n", '../gateway/'), ['a', 'B'])
+  t.same(namesOf("import { a } from '../rpc/c.ts'\n", '../gateway/'), [])
   t.ok(isBarrel("export { a } from './a.ts'\nexport * from './b.ts'\n"))
   t.ok(isBarrel("import { a } from './a.ts'\nexport { a }\n"))
   t.notOk(isBarrel("import { a } from './a.ts'\nexport const b = a\n"))
@@ -148,6 +167,19 @@ function importsBetweenFolders({ path, imports }: SourceFile): Import[] {
       specifier,
     }))
     .filter(({ from, to }) => from !== to)
+}
+
+function composes({ specifier }: Import): boolean {
+  return COMPOSITION.test(specifier)
+}
+
+/** The names that a file imports from below a folder. */
+function namesOf(text: string, folder: string): string[] {
+  return [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '([^']*)'$/gm)]
+    .filter(([, , specifier = '']) => specifier.startsWith(folder))
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.replace('type ', '').trim())
+    .filter((name) => name !== '')
 }
 
 function goesUp({ from, to }: Import): boolean {

@@ -7,15 +7,6 @@ import type { BodySink, HeldBody, HeldBytes } from './heldBodies.ts'
 /** Milliseconds for which a request waits for its block: longer than a slow import takes. */
 const LONGEST_WAIT = 2000
 
-const DECIMAL = /^[0-9]{1,16}$/
-
-/** The number of a block in a header; null for anything else. */
-export function blockNumberOf(header: string): number | null {
-  if (!DECIMAL.test(header)) return null
-  const number = Number(header)
-  return Number.isSafeInteger(number) ? number : null
-}
-
 /** The block that a body waits for. */
 export interface BlockNeed {
   /** True when it is there. */

@@ -2,12 +2,12 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../../config/schema.ts'
 import type { FilterPlace } from '../../filters/frontEvents.ts'
 import type { FleetStatus } from '../../fleet/interface.ts'
-import type { Service } from '../../front/service.ts'
 import { type AccessSharing, OWN_ACCESS } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
 import type { PeerHandle } from '../peers/peerHandle.ts'
+import type { Service } from '../service.ts'
 import { FleetFront } from './fleetFront.ts'
 
 /** The parts of a node for other members of a fleet. */

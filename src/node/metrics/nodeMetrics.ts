@@ -1,7 +1,7 @@
-import type { Service } from '../../front/service.ts'
 import type { AccessStats } from '../../gateway/access/accessAdmission.ts'
 import { createMetrics, type Metrics } from '../../observe/metrics.ts'
 import { createProcessMetrics } from '../../observe/processMetrics.ts'
+import type { Service } from '../service.ts'
 import { addAccessMetrics } from './accessMetrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chainMetrics.ts'
 import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'

@@ -1,9 +1,9 @@
-import type { Service, ServiceStats } from '../../front/service.ts'
 import { REQUEST_BUCKETS } from '../../gateway/requestMetrics.ts'
 import type { LaneStats } from '../../gateway/scheduler/laneQueue.ts'
 import type { FastCallStats } from '../../native/nativeFastPath.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import { WAIT_BUCKETS } from '../../util/waits.ts'
+import type { Service, ServiceStats } from '../service.ts'
 
 /** Declares the metrics of requests, lanes, workers and sockets; they are there once the service is. */
 export function createServiceMetrics(metrics: Metrics, service: () => Service | null): void {

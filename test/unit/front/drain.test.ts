@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
-import type { Service } from '../../../src/front/service.ts'
+import type { Service } from '../../../src/node/service.ts'
 import { openHttpService } from '../../support/httpService.ts'
 
 /** No request runs into its own limit here. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { blockNumberOf } from '../../../src/front/checks.ts'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
-import { blockNumberOf } from '../../../src/gateway/entrance/blockWaits.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { openHeadScene, request } from '../../support/headScene.ts'
 

@@ -1,0 +1,57 @@
+import type { Config } from '../../config/schema.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Tracing } from '../../observe/tracing.ts'
+import type { NodeStatus } from '../../rpc/context.ts'
+import type { ChainHandle } from '../chainThread/chainHandle.ts'
+import type { Membership } from '../fleet/membership.ts'
+import type { FrontMining } from '../frontMining.ts'
+import type { NodeMetrics } from '../metrics/nodeMetrics.ts'
+import type { Opened, Part } from '../opened.ts'
+import type { ChainOptions } from '../options/chainOptions.ts'
+import type { Service } from '../service.ts'
+import type { NodeReports } from '../terminal/openReports.ts'
+import type { ThreadContext } from '../threadContext.ts'
+
+/** The chain thread, and how it makes blocks. */
+export interface ChainPart {
+  readonly handle: ChainHandle
+  readonly options: ChainOptions
+  /** The store that all threads share: it closes for all of them at once, when the chain thread has written its last. */
+  readonly stateStore: StateStore
+  /** How blocks are made now. */
+  readonly production: Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
+}
+
+/**
+ * Parts that earlier ones reach, each once it is open: the chain thread reports to the service, whose requests it runs,
+ * and metrics are there before what they measure.
+ */
+export interface ReachableParts {
+  readonly chain: Part<ChainPart>
+  /** Never open where no miners are served. */
+  readonly mining: Part<FrontMining>
+  readonly stores: Part<ThreadContext>
+  readonly service: Part<Service>
+}
+
+/** What every builder of a part has. */
+export interface NodeScope {
+  readonly parts: Opened
+  readonly reach: ReachableParts
+  /** With which the node was started. */
+  readonly config: Config
+  /** The configuration that it has by now; changed by a reload. */
+  readonly live: { now: Config }
+  /** Version of the program. */
+  readonly version: string
+  readonly logger: Logger
+  /** For what the node does as a whole. */
+  readonly log: Logger
+  /** null while it is off. */
+  readonly tracing: Tracing | null
+  readonly metrics: NodeMetrics
+  readonly membership: Membership
+  /** What developers are told of executions. */
+  readonly developer: NodeReports
+}
