@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Transaction } from '../../../../src/chain/codec/transaction.ts'
 import { RpcError } from '../../../../src/rpc/errors.ts'
 import { sendEncoded } from '../../../../src/rpc/eth/sendRawTransaction.ts'
 import type { SendOutcome } from '../../../../src/txpool/interface.ts'
@@ -21,9 +22,12 @@ const failing = async () => {
   throw new RpcError('storeUnwritable', 'the disk is full')
 }
 
-t.test('what the pool takes is not decoded before', async (t) => {
-  // Only the chain thread knows that these bytes are none.
-  t.same(await sendTo(taking, Buffer.from('no transaction')), HASH)
+t.test('what has the form of a transaction is not decoded before', async (t) => {
+  // Only the chain thread sees that no key signs with this r.
+  const { fields } = signedTransaction()
+  const signature = { v: 27, r: 2n ** 256n - 1n, s: 1n }
+  const { encoded } = new Transaction({ ...fields, signature })
+  t.same(await sendTo(taking, encoded), HASH)
 })
 
 const FAULTS: readonly (readonly [what: string, encoded: Buffer, message: RegExp])[] = [
@@ -39,6 +43,23 @@ t.test('a fault of the bytes comes before any other', async (t) => {
     await t.rejects(sendTo(refusing, encoded), { kind: 'invalidParams', message }, `${what}, refused`)
     await t.rejects(sendTo(failing, encoded), { kind: 'invalidParams', message }, `${what}, beside a failure`)
   }
+})
+
+t.test('what is no transaction costs the chain thread nothing', async (t) => {
+  let asked = 0
+  const counting = async (): Promise<SendOutcome> => {
+    asked += 1
+    return { status: 'accepted', hash: HASH }
+  }
+  for (const [what, encoded, message] of FAULTS) {
+    await t.rejects(sendTo(counting, encoded), { kind: 'invalidParams', message }, what)
+  }
+  t.equal(asked, 0)
+  const { encoded } = signedTransaction()
+  // The head of the list with a byte more than it needs: unusual, and a transaction.
+  const unusual = Buffer.concat([Buffer.from([0xf9, 0]), encoded.subarray(1)])
+  t.same(await sendTo(counting, unusual), HASH)
+  t.equal(asked, 1)
 })
 
 t.test('what has no fault gets the answer of the chain thread', async (t) => {
