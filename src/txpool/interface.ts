@@ -1,14 +1,7 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { Transaction } from '../chain/codec/transaction.ts'
+import type { SignedTransaction, Transaction } from '../chain/codec/transaction.ts'
 import type { Rule } from '../config/rules.ts'
 import type { RefusalStats } from './errors.ts'
-
-/** A transaction and who signed it. */
-export interface SignedTransaction {
-  readonly transaction: Transaction
-  /** 20 bytes. */
-  readonly sender: Buffer
-}
 
 /** When a transaction arrived. */
 export interface Arrival {

@@ -1,9 +1,9 @@
 import { recoverSenders } from '../chain/codec/signature.ts'
-import type { Transaction } from '../chain/codec/transaction.ts'
+import type { SignedTransaction, Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import { RecordLog } from '../storage/recordLog.ts'
 import type { RecordLogKind, RecordLogStep } from '../storage/recordLogFormat.ts'
-import type { Arrival, SignedTransaction } from './interface.ts'
+import type { Arrival } from './interface.ts'
 
 /** Formats of the journal. */
 export const POOL_JOURNAL_FORMATS: RecordLogKind = {

@@ -1,7 +1,7 @@
 import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { readHeight } from '../storage/heights.ts'
-import type { SignedTransaction } from './interface.ts'
 
 /** A transaction of a block beside the canonical chain. */
 export interface SideTransaction extends SignedTransaction {

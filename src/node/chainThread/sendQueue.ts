@@ -1,7 +1,8 @@
 import { type RecoveredTransaction, readTransactions } from '../../chain/codec/readTransactions.ts'
 import { acceptsSignature } from '../../chain/codec/signature.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
+import type { PoolChange, SendOutcome } from '../../txpool/interface.ts'
 
 /** Where transactions go. */
 export interface SendQueueParams {

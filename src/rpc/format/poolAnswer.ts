@@ -1,4 +1,4 @@
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { bigIntToSignedBytes, toHex } from '../../util/bytes.ts'
 import type { PoolReader } from '../context.ts'
 import type { Json } from '../json.ts'

@@ -1,6 +1,6 @@
 import { encodeList } from '../../chain/codec/rlpWriter.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { writePendingTransactions, writeTransactionAt } from '../../native/objectText.ts'
-import type { SignedTransaction } from '../../txpool/interface.ts'
 import type { NodeContext } from '../context.ts'
 import { RawBytes } from '../json.ts'
 

@@ -1,4 +1,4 @@
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { pendingTransactionsText } from '../format/transactionAnswer.ts'
 import { RawJson } from '../json.ts'
