@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
+import type { HeadNotice, SyncNotice } from '../filters/events.ts'
 import {
   DEFAULT_EVENT_LIMITS,
   type EventLimits,
@@ -29,6 +29,7 @@ import { EVENT_TEXTS } from '../rpc/format/eventTexts.ts'
 import type { Json } from '../rpc/json.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import type { RequestPool } from '../workers/interface.ts'
 import { InterruptTable } from '../workers/interrupts.ts'
 import { PooledPool } from '../workers/pooled.ts'
@@ -141,7 +142,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called after each committed change of the head, in order. */
   headChanged(notice: HeadNotice): void
   /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
-  pendingAdded(notices: readonly PendingNotice[]): void
+  pendingAdded(notices: readonly EncodedTransaction[]): void
   /** To be called when synchronisation began, and with null when it ended. */
   syncingChanged(progress: SyncNotice | null): void
   /** To be called with new work for miners, before the head that it is built on. */

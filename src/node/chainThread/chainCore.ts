@@ -20,6 +20,7 @@ import type { WorkServer } from '../../mining/workServer.ts'
 import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { cachedFeeMarket } from '../../txpool/cachedFeeMarket.ts'
+import { encodeTransaction } from '../../txpool/encodedTransaction.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
 import type { PoolChange, PooledTransaction, SendOutcome } from '../../txpool/interface.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
@@ -467,12 +468,7 @@ export class ChainCore {
     for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
-    const notices = pending.map(({ transaction, sender }) => ({
-      hash: transaction.hash,
-      encoded: transaction.encoded,
-      sender,
-    }))
-    this.#listener.onPending(notices)
+    this.#listener.onPending(pending.map(encodeTransaction))
   }
 
   #removeOutdated(): void {
