@@ -1,4 +1,5 @@
 import type { PoolAnswer, PoolRequest } from './messages.ts'
+import type { WorkerEnd } from './workerEnd.ts'
 
 /** Something that runs batches of requests away from the sockets. */
 export interface RequestPool {
@@ -11,6 +12,6 @@ export interface RequestPool {
    * @param end ends the worker that runs the batch, whatever it does; another takes its place
    * @throws Error when the whole batch was lost, as by a worker's death
    */
-  run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]>
+  run(requests: readonly PoolRequest[], end?: WorkerEnd): Promise<readonly PoolAnswer[]>
   close(): Promise<void>
 }

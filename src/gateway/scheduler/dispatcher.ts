@@ -3,6 +3,7 @@ import { errorAnswer } from '../../rpc/execute.ts'
 import type { RequestPool } from '../../workers/interface.ts'
 import type { InterruptTable } from '../../workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../workers/messages.ts'
+import { WorkerEnd } from '../../workers/workerEnd.ts'
 import type { ClientQueue } from './clientQueue.ts'
 import { LaneQueue, type LaneStats } from './laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
@@ -36,7 +37,7 @@ export interface DispatcherOptions {
 interface RunningBatch {
   /** Time on the monotonic clock, milliseconds, after which its worker is given up. */
   readonly latest: number
-  readonly end: AbortController
+  readonly end: WorkerEnd
 }
 
 /**
@@ -187,14 +188,14 @@ export class Dispatcher {
     const now = performance.now()
     const requests = batch.map((ticket) => this.#start(ticket, now))
     const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
-    const running: RunningBatch = { latest, end: new AbortController() }
+    const running: RunningBatch = { latest, end: new WorkerEnd() }
     this.#batches.add(running)
     const clients = new Set(batch.map((ticket) => queue.queueOf(ticket).client))
     const use = this.#uses[name]
     use.began(clients)
     let answers: readonly PoolAnswer[] | null = null
     try {
-      answers = await this.#pools[name].run(requests, running.end.signal)
+      answers = await this.#pools[name].run(requests, running.end)
     } catch (error) {
       this.#lostBatches += 1
       this.#onLostBatch(error)

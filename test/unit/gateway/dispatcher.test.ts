@@ -7,6 +7,7 @@ import { preferencesOf } from '../../../src/rpc/preferences.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/workers/messages.ts'
+import type { WorkerEnd } from '../../../src/workers/workerEnd.ts'
 
 /** A pool whose batches end when the test says so. */
 class HeldPool implements RequestPool {
@@ -22,7 +23,7 @@ class HeldPool implements RequestPool {
     this.capacity = capacity
   }
 
-  run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
+  run(requests: readonly PoolRequest[], end?: WorkerEnd): Promise<readonly PoolAnswer[]> {
     return new Promise((resolve, reject) => {
       end?.addEventListener('abort', () => reject(new Error(String(end.reason))))
       this.batches.push({

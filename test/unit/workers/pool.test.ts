@@ -15,6 +15,7 @@ import {
   type PoolRequest,
 } from '../../../src/workers/messages.ts'
 import { PooledPool } from '../../../src/workers/pooled.ts'
+import { WorkerEnd } from '../../../src/workers/workerEnd.ts'
 import { type FixtureOptions, openNodeContext } from '../../support/chainContext.ts'
 
 const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
@@ -164,10 +165,20 @@ t.test('a worker in an endless loop is ended, and another takes its place', asyn
   const pool = createPool(new InterruptTable(), { head: HEAD, freezeOnState: true })
   t.teardown(() => pool.close())
   await pool.run([request('eth_chainId', '')])
-  const end = new AbortController()
-  const frozen = pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)], end.signal)
+  const end = new WorkerEnd()
+  const frozen = pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)], end)
   setTimeout(() => end.abort('given up'), 100)
   await t.rejects(frozen, { name: 'AbortError' })
   const [answer] = await pool.run([request('eth_chainId', '')])
+  t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})
+
+t.test('a batch whose worker is ended before it goes there is not run', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD })
+  t.teardown(() => pool.close())
+  const end = new WorkerEnd()
+  end.abort('given up')
+  await t.rejects(pool.run([request('eth_chainId', '')], end), { name: 'AbortError' })
+  const [answer] = await pool.run([request('eth_chainId', '')], new WorkerEnd())
   t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
 })
