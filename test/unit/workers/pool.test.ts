@@ -1,4 +1,5 @@
 import t from 'tap'
+import { keccak256 } from '../../../src/native/crypto.ts'
 import { textOf } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { preferencesOf } from '../../../src/rpc/preferences.ts'
@@ -181,4 +182,38 @@ t.test('a batch whose worker is ended before it goes there is not run', async (t
   await t.rejects(pool.run([request('eth_chainId', '')], end), { name: 'AbortError' })
   const [answer] = await pool.run([request('eth_chainId', '')], new WorkerEnd())
   t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})
+
+t.test('batches of every size that run at once have their own answers', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD })
+  t.teardown(() => pool.close())
+  const sha3 = (bytes: number, fill: number) => {
+    const data = Buffer.alloc(bytes, fill)
+    return {
+      data,
+      asked: request('web3_sha3', JSON.stringify([`0x${data.toString('hex')}`]), String(fill)),
+    }
+  }
+  // More at once than there is memory for that is shared.
+  const batches = [20, 40_000, 0, 300, 100_000, 21_000, 1].map((bytes, index) => [
+    sha3(bytes, index),
+    sha3(bytes + 1, index + 100),
+  ])
+  const answers = await Promise.all(
+    batches.map(async (batch) => {
+      const found = await runAll(
+        pool,
+        batch.map(({ asked }) => asked),
+      )
+      return found.map(({ bytes }) => text(bytes))
+    }),
+  )
+  t.same(
+    answers,
+    batches.map((batch) =>
+      batch.map(({ data, asked: { id } }) =>
+        JSON.stringify({ jsonrpc: '2.0', id: Number(id), result: `0x${keccak256(data).toString('hex')}` }),
+      ),
+    ),
+  )
 })
