@@ -55,8 +55,8 @@ export class Dispatcher {
   readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
   readonly #interrupts: InterruptTable
   readonly #onLostBatch: (error: unknown) => void
-  readonly #running = new Set<Ticket>()
-  readonly #waiting = new Set<Ticket>()
+  /** Tickets that wait, or are at a worker. */
+  readonly #open = new Set<Ticket>()
   readonly #batches = new Set<RunningBatch>()
   readonly #frozenAfter: number
   /** null while nothing waits or runs. */
@@ -89,11 +89,11 @@ export class Dispatcher {
     this.#watchDeadlines()
     const refused = queue.add(ticket)
     if (refused !== null) {
-      this.#waiting.delete(refused)
+      this.#open.delete(refused)
       settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
       if (refused === ticket) return
     }
-    this.#waiting.add(ticket)
+    this.#open.add(ticket)
     this.#uses[queue.limits.pool].asked(queue.queueOf(ticket).client, this.#lookedAt)
     if (this.#scheduled) return
     this.#scheduled = true
@@ -118,13 +118,11 @@ export class Dispatcher {
 
   /** Answers everything that waits or runs with an error, and stops what runs. */
   abandon(error: RpcError): void {
-    for (const tickets of [this.#running, this.#waiting]) {
-      for (const ticket of tickets) {
-        if (ticket.settled) continue
-        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
-        this.#giveUp(ticket)
-        settle(ticket, error)
-      }
+    for (const ticket of this.#open) {
+      if (ticket.settled) continue
+      if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+      this.#giveUp(ticket)
+      settle(ticket, error)
     }
   }
 
@@ -203,22 +201,16 @@ export class Dispatcher {
     this.#batches.delete(running)
     this.#busy[name] -= 1
     use.ended(clients)
-    const isLeft = (i: number) => answers?.[i]?.status === NOT_RUN
-    batch.forEach((ticket, i) => {
-      if (isLeft(i)) this.#takeBack(ticket)
-      else queue.ended(ticket, answers?.[i]?.milliseconds ?? null)
-    })
-    queue.putBack(batch.filter((_, i) => isLeft(i)))
+    const firstLeft = answers?.findIndex(({ status }) => status === NOT_RUN) ?? -1
+    const begun = firstLeft < 0 ? batch : batch.slice(0, firstLeft)
+    for (const [i, ticket] of begun.entries()) queue.ended(ticket, answers?.[i]?.milliseconds ?? null)
+    if (begun !== batch) this.#takeBack(queue, batch.slice(firstLeft))
     // Workers get their next batch before this one's answers are written to the sockets.
     this.#pump(name)
-    batch.forEach((ticket, i) => {
-      if (!isLeft(i)) this.#finish(queue, ticket, answers?.[i])
-    })
+    for (const [i, ticket] of begun.entries()) this.#finish(queue, ticket, answers?.[i])
   }
 
   #start(ticket: Ticket, now: number): PoolRequest {
-    this.#waiting.delete(ticket)
-    this.#running.add(ticket)
     ticket.startedAt = now
     ticket.slot = this.#interrupts.acquire() ?? -1
     const { method, id, params, preferences } = ticket
@@ -228,24 +220,29 @@ export class Dispatcher {
   /** Nothing that a worker says about a ticket counts any more. */
   #giveUp(ticket: Ticket): void {
     ticket.settled = true
-    if (this.#waiting.delete(ticket)) this.#queue(ticket.lane as PoolLane).settled(ticket)
+    if (ticket.startedAt > 0) return
+    this.#open.delete(ticket)
+    this.#queue(ticket.lane as PoolLane).settled(ticket)
   }
 
-  /** No worker began it. */
-  #takeBack(ticket: Ticket): void {
-    this.#leave(ticket)
-    if (!ticket.settled) this.#waiting.add(ticket)
+  /** No worker began these, and those that nobody gave up wait again. */
+  #takeBack(queue: LaneQueue, tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) {
+      this.#freeSlot(ticket)
+      ticket.startedAt = 0
+      if (ticket.settled) this.#open.delete(ticket)
+    }
+    queue.putBack(tickets)
   }
 
-  /** A ticket is no longer at a worker. */
-  #leave(ticket: Ticket): void {
-    this.#running.delete(ticket)
+  #freeSlot(ticket: Ticket): void {
     if (ticket.slot >= 0) this.#interrupts.release(ticket.slot)
     ticket.slot = -1
   }
 
   #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
-    this.#leave(ticket)
+    this.#open.delete(ticket)
+    this.#freeSlot(ticket)
     if (ticket.settled) return
     queue.answered += 1
     if (answer === undefined) {
@@ -262,19 +259,17 @@ export class Dispatcher {
     const now = performance.now()
     const late = now - this.#lookedAt - DEADLINE_PERIOD
     this.#lookedAt = now
-    if (this.#running.size + this.#waiting.size + this.#batches.size === 0) {
+    if (this.#open.size + this.#batches.size === 0) {
       this.close()
       return
     }
-    for (const tickets of [this.#running, this.#waiting]) {
-      for (const ticket of tickets) {
-        if (ticket.deadline > now || ticket.settled) continue
-        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
-        this.#giveUp(ticket)
-        this.#running.delete(ticket)
-        this.#queue(ticket.lane as PoolLane).timedOut += 1
-        settle(ticket, new RpcError('overLimit'))
-      }
+    for (const ticket of this.#open) {
+      if (ticket.deadline > now || ticket.settled) continue
+      if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
+      this.#giveUp(ticket)
+      this.#open.delete(ticket)
+      this.#queue(ticket.lane as PoolLane).timedOut += 1
+      settle(ticket, new RpcError('overLimit'))
     }
     if (late > STOOD_STILL) return
     for (const { latest, end } of this.#batches) {
