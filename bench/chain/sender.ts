@@ -1,6 +1,5 @@
-import type { Transaction } from '../../src/chain/codec/transaction.ts'
+import type { SignedTransaction, Transaction } from '../../src/chain/codec/transaction.ts'
 import { addressOfPrivateKey, keccak256, signHash } from '../../src/native/crypto.ts'
-import type { SignedTransaction } from '../../src/txpool/interface.ts'
 import { bigIntToBytes } from '../../src/util/bytes.ts'
 import { signTransaction } from '../../src/wallet/signing.ts'
 

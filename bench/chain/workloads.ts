@@ -1,6 +1,5 @@
-import { contractAddressOf } from '../../src/chain/codec/transaction.ts'
+import { contractAddressOf, type SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import { keccak256 } from '../../src/native/crypto.ts'
-import type { SignedTransaction } from '../../src/txpool/interface.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { readArtefact } from '../../test/contracts/artefact.ts'
 import { accountOf } from '../rpc/encode.ts'

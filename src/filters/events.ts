@@ -2,6 +2,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 
 /** A change of the canonical chain. */
 export interface HeadNotice {
@@ -9,15 +10,6 @@ export interface HeadNotice {
   readonly retracted: readonly BlockReference[]
   /** Blocks that joined it, oldest first. */
   readonly enacted: readonly BlockReference[]
-}
-
-/** A transaction that entered the pending set, or came back to it by a reorganisation. */
-export interface PendingNotice {
-  readonly hash: Buffer
-  /** RLP. */
-  readonly encoded: Buffer
-  /** 20 bytes. */
-  readonly sender: Buffer
 }
 
 /** Progress of synchronisation, block numbers. */
@@ -50,7 +42,7 @@ export interface EventSources {
 /** JSON texts of events. */
 export interface EventTexts {
   header(header: BlockHeader): string
-  pendingTransaction(notice: PendingNotice): Uint8Array
+  pendingTransaction(transaction: EncodedTransaction): Uint8Array
   syncing(progress: SyncNotice | null): string
   work(work: MiningWork): string
 }

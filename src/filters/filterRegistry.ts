@@ -1,5 +1,6 @@
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import type { BlockEvent } from './chainWalk.ts'
-import type { HeadNotice, PendingNotice } from './events.ts'
+import type { HeadNotice } from './events.ts'
 import {
   concerns,
   enactedHashes,
@@ -144,10 +145,10 @@ export class FilterRegistry implements NodeFilters {
   }
 
   /** Transactions entered the pending set. */
-  pendingAdded(notices: readonly PendingNotice[]): void {
+  pendingAdded(transactions: readonly EncodedTransaction[]): void {
     this.#sweep()
     if (this.#filters.size === 0) return
-    for (const { hash } of notices) this.#pending.push(hash)
+    for (const { hash } of transactions) this.#pending.push(hash)
   }
 
   #install(

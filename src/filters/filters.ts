@@ -1,6 +1,7 @@
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import type { BlockEvent } from './chainWalk.ts'
-import type { HeadNotice, PendingNotice } from './events.ts'
+import type { HeadNotice } from './events.ts'
 import type { MemoryUse } from './memoryUse.ts'
 
 /** Limits of filters. */
@@ -77,7 +78,7 @@ export interface NodeFilters {
   /** The canonical chain changed. */
   headChanged(notice: HeadNotice): void
   /** Transactions entered the pending set. */
-  pendingAdded(notices: readonly PendingNotice[]): void
+  pendingAdded(transactions: readonly EncodedTransaction[]): void
 }
 
 /** Hashes of blocks that joined the chain. */

@@ -1,4 +1,5 @@
-import type { EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
+import type { EventSources, EventTexts, HeadNotice, SyncNotice } from './events.ts'
 import { FilterRegistry } from './filterRegistry.ts'
 import type { FilterLimits, NodeFilters } from './filters.ts'
 import type { MemoryUse } from './memoryUse.ts'
@@ -59,9 +60,9 @@ export class FrontEvents {
   }
 
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
-  pendingAdded(notices: readonly PendingNotice[]): void {
-    this.filters.pendingAdded(notices)
-    this.subscriptions.pendingAdded(notices)
+  pendingAdded(transactions: readonly EncodedTransaction[]): void {
+    this.filters.pendingAdded(transactions)
+    this.subscriptions.pendingAdded(transactions)
   }
 
   /** Synchronisation began or ended. */

@@ -3,8 +3,9 @@ import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import { type CatchingUp, CatchUps } from './catchUps.ts'
-import type { EventChain, EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
+import type { EventChain, EventSources, EventTexts, HeadNotice, SyncNotice } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
 import { type MemoryUse, subscriptionBytes } from './memoryUse.ts'
@@ -187,13 +188,13 @@ export class SubscriptionHub {
   }
 
   /** Transactions entered the pending set, or came back to it. */
-  pendingAdded(notices: readonly PendingNotice[]): void {
-    for (const notice of notices) {
+  pendingAdded(transactions: readonly EncodedTransaction[]): void {
+    for (const transaction of transactions) {
       if (this.#pendingHashes.size > 0) {
-        send(this.#pendingHashes, new EventFrame(`"0x${notice.hash.toString('hex')}"`))
+        send(this.#pendingHashes, new EventFrame(`"0x${transaction.hash.toString('hex')}"`))
       }
       if (this.#pendingObjects.size > 0) {
-        send(this.#pendingObjects, new EventFrame(this.#events.pendingTransaction(notice)))
+        send(this.#pendingObjects, new EventFrame(this.#events.pendingTransaction(transaction)))
       }
     }
   }

@@ -220,6 +220,7 @@ export class RequestRunner {
       preferences,
       deadline: performance.now() + dispatcher.timeLimit(lane),
       startedAt: 0,
+      charged: 0,
       slot: -1,
       settled: false,
       sink,

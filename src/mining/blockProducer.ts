@@ -1,6 +1,6 @@
 import type { Blockchain, ConnectResult } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
-import type { SignedTransaction } from '../txpool/interface.ts'
+import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { TransactionPool } from '../txpool/transactionPool.ts'
 import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
 import type { BlockClock } from './blockClock.ts'

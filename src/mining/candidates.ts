@@ -1,7 +1,7 @@
+import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import { BLOCK_GAS_PRICE_CAP, exceedsGasPriceCap } from '../chain/gasPriceCap.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { SignedTransaction } from '../txpool/interface.ts'
 
 /** Least gas of a transaction, which bounds the number of transactions of a block. */
 const LEAST_GAS = 21_000n

@@ -1,4 +1,4 @@
-import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
+import type { HeadNotice, SyncNotice } from '../filters/events.ts'
 import type { DrainLimits } from '../front/drain.ts'
 import type { FrontStats } from '../front/frontMetrics.ts'
 import type { FrontProbes } from '../front/monitoring.ts'
@@ -17,6 +17,7 @@ import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Json } from '../rpc/json.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import { Opened } from './opened.ts'
 import { createGateway, type GatewayPartOptions } from './parts/gatewayPart.ts'
 import { openWorkers, type WorkerOptions, type WorkerStats } from './parts/workersPart.ts'
@@ -69,7 +70,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called after each committed change of the head, in order. */
   headChanged(notice: HeadNotice): void
   /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
-  pendingAdded(notices: readonly PendingNotice[]): void
+  pendingAdded(notices: readonly EncodedTransaction[]): void
   /** To be called when synchronisation began, and with null when it ended. */
   syncingChanged(progress: SyncNotice | null): void
   /** To be called with new work for miners, before the head that it is built on. */

@@ -17,7 +17,8 @@ import type { BlockReference } from '../storage/blockKey.ts'
 import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
 import type { Halt } from '../sync/halt/halt.ts'
-import type { SendOutcome, SignedTransaction } from '../txpool/interface.ts'
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
+import type { SendOutcome } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
@@ -240,18 +241,18 @@ export interface PendingBlock {
   readonly receipts: readonly Receipt[]
 }
 
-/** Reads of the transaction pool. */
+/** Reads of the transaction pool; most answers are made of the RLP, so that only a few decode it. */
 export interface PoolReader {
   /** A pending or queued transaction. */
-  transaction(hash: Buffer): Eventually<SignedTransaction | null>
+  transaction(hash: Buffer): Eventually<EncodedTransaction | null>
   /** True when a transaction is pending, not queued. */
   isPending(hash: Buffer): Eventually<boolean>
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Buffer): Eventually<bigint | null>
   /** Pending transactions in the order of the pool. */
-  pending(): Eventually<readonly SignedTransaction[]>
+  pending(): Eventually<readonly EncodedTransaction[]>
   /** Transactions that wait for a predecessor, in the order of the pool. */
-  queued(): Eventually<readonly SignedTransaction[]>
+  queued(): Eventually<readonly EncodedTransaction[]>
   /** The rest of an account's quota; null when it never sent anything, or there is none. */
   quota(address: Buffer): Eventually<QuotaBalance | null>
   block(): Eventually<PendingBlock>

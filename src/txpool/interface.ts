@@ -1,17 +1,10 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { Transaction } from '../chain/codec/transaction.ts'
+import type { SignedTransaction, Transaction } from '../chain/codec/transaction.ts'
 import type { Rule } from '../config/rules.ts'
 import type { RefusalStats } from './errors.ts'
 
-/** A transaction and who signed it. */
-export interface SignedTransaction {
-  readonly transaction: Transaction
-  /** 20 bytes. */
-  readonly sender: Buffer
-}
-
-/** When a transaction arrived. */
-export interface Arrival {
+/** A transaction and when it arrived. */
+export interface ArrivedTransaction extends SignedTransaction {
   /** Height of the head. */
   readonly addedAtBlock: number
   /** Milliseconds since 1970. */
@@ -19,7 +12,7 @@ export interface Arrival {
 }
 
 /** A transaction of the pool with the properties computed on arrival. */
-export interface PooledTransaction extends SignedTransaction, Arrival {
+export interface PooledTransaction extends ArrivedTransaction {
   /** Sender as hex digits: the key of in-memory maps. */
   readonly senderHex: string
   /** Intrinsic gas; 0 for a free transaction to the Bridge. */

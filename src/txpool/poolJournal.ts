@@ -3,7 +3,7 @@ import type { Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import { RecordLog } from '../storage/recordLog.ts'
 import type { RecordLogKind, RecordLogStep } from '../storage/recordLogFormat.ts'
-import type { Arrival, SignedTransaction } from './interface.ts'
+import type { ArrivedTransaction } from './interface.ts'
 
 /** Formats of the journal. */
 export const POOL_JOURNAL_FORMATS: RecordLogKind = {
@@ -33,8 +33,6 @@ const ENCODED = 17
 /** File size above which the file is compacted when most of its transactions are gone. */
 const LEAST_REWRITTEN = 4 * 1024 * 1024
 
-type AddedTransaction = Pick<SignedTransaction, 'transaction'> & Arrival
-
 /**
  * The journal of the pool: a file with its transactions, which restores them after a restart. Used by the
  * thread of the pool only.
@@ -43,10 +41,10 @@ export class PoolJournal {
   readonly #log: RecordLog
   readonly #leastRewritten: number
   /** Transactions that the file records as in the pool, by hash; a pending write counts as written. */
-  readonly #written = new Map<string, AddedTransaction>()
+  readonly #written = new Map<string, ArrivedTransaction>()
   #writtenBytes = 0
   /** Changes since the last write began. */
-  #added = new Map<string, AddedTransaction>()
+  #added = new Map<string, ArrivedTransaction>()
   #removed = new Map<string, Transaction>()
   /** The running write, or the next one when it is scheduled. */
   #round: Promise<void> = Promise.resolve()
@@ -56,7 +54,7 @@ export class PoolJournal {
   constructor(path: string, { leastRewritten = LEAST_REWRITTEN }: { leastRewritten?: number } = {}) {
     this.#log = new RecordLog(path, POOL_JOURNAL_FORMATS)
     this.#leastRewritten = leastRewritten
-    for (const record of this.#log.records) this.#replay(record)
+    for (const [hash, entry] of replay(this.#log.records)) this.#remember(hash, entry)
   }
 
   /** Transactions in the file. */
@@ -65,20 +63,15 @@ export class PoolJournal {
   }
 
   /** All transactions of the journal, oldest first. */
-  load(): (SignedTransaction & Arrival)[] {
-    const entries = [...this.#written.values()]
-    const senders = recoverSenders(entries.map(({ transaction }) => transaction))
-    return entries
-      .flatMap((entry, index) => {
-        const sender = senders[index]
-        return sender ? [{ ...entry, sender }] : []
-      })
-      .sort((a, b) => a.addedAt - b.addedAt || (a.transaction.nonce < b.transaction.nonce ? -1 : 1))
+  load(): ArrivedTransaction[] {
+    return [...this.#written.values()].sort(
+      (a, b) => a.addedAt - b.addedAt || (a.transaction.nonce < b.transaction.nonce ? -1 : 1),
+    )
   }
 
   /** Records an added transaction. */
-  keep({ transaction, addedAt, addedAtBlock }: AddedTransaction): void {
-    this.#added.set(transaction.hashHex, { transaction, addedAt, addedAtBlock })
+  keep(entry: ArrivedTransaction): void {
+    this.#added.set(entry.transaction.hashHex, entry)
   }
 
   /** Records a removed transaction. One that was added since the last write was never in the journal. */
@@ -134,7 +127,7 @@ export class PoolJournal {
 
   /** Changes recorded meanwhile are newer. */
   #restoreChanges(
-    kept: ReadonlyMap<string, AddedTransaction>,
+    kept: ReadonlyMap<string, ArrivedTransaction>,
     removed: ReadonlyMap<string, Transaction>,
   ): void {
     for (const [hash, transaction] of removed) {
@@ -145,20 +138,7 @@ export class PoolJournal {
     }
   }
 
-  #replay(record: Buffer): void {
-    if (record[0] === REMOVED) {
-      this.#forget(record.subarray(1).toString('hex'))
-      return
-    }
-    const transaction = parseTransaction(record.subarray(ENCODED))
-    this.#remember(transaction.hashHex, {
-      transaction,
-      addedAt: Number(record.readBigUInt64BE(ADDED_AT)),
-      addedAtBlock: Number(record.readBigUInt64BE(ADDED_AT_BLOCK)),
-    })
-  }
-
-  #remember(hash: string, entry: AddedTransaction): void {
+  #remember(hash: string, entry: ArrivedTransaction): void {
     this.#forget(hash)
     this.#written.set(hash, entry)
     this.#writtenBytes += entry.transaction.encoded.length + ENCODED
@@ -172,7 +152,30 @@ export class PoolJournal {
   }
 }
 
-function addedRecord({ transaction, addedAt, addedAtBlock }: AddedTransaction): Buffer {
+/** The transactions that records leave in the pool, by hash; those whose signature has no key are left out. */
+function* replay(records: Iterable<Buffer>): Generator<readonly [hash: string, ArrivedTransaction]> {
+  const kept = new Map<string, Omit<ArrivedTransaction, 'sender'>>()
+  for (const record of records) {
+    if (record[0] === REMOVED) {
+      kept.delete(record.subarray(1).toString('hex'))
+      continue
+    }
+    const transaction = parseTransaction(record.subarray(ENCODED))
+    kept.delete(transaction.hashHex)
+    kept.set(transaction.hashHex, {
+      transaction,
+      addedAt: Number(record.readBigUInt64BE(ADDED_AT)),
+      addedAtBlock: Number(record.readBigUInt64BE(ADDED_AT_BLOCK)),
+    })
+  }
+  const senders = recoverSenders([...kept.values()].map(({ transaction }) => transaction)).values()
+  for (const [hash, entry] of kept) {
+    const sender = senders.next().value ?? null
+    if (sender !== null) yield [hash, { ...entry, sender }]
+  }
+}
+
+function addedRecord({ transaction, addedAt, addedAtBlock }: ArrivedTransaction): Buffer {
   const record = Buffer.allocUnsafe(ENCODED + transaction.encoded.length)
   record[0] = KEPT
   record.writeBigUInt64BE(BigInt(addedAt), ADDED_AT)

@@ -1,25 +1,21 @@
 import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { readHeight } from '../storage/heights.ts'
-import type { SignedTransaction } from './interface.ts'
-
-/** A transaction of a block beside the canonical chain. */
-export interface SideTransaction extends SignedTransaction {
-  /** Height of that block. */
-  readonly height: number
-}
+import type { ArrivedTransaction } from './interface.ts'
 
 /**
  * Transactions of recent side blocks that the canonical chain does not contain. A reorganisation returns them
  * to the pool; when the process ended in between, they are found here.
  * @param depth heights below and above the head that are searched
+ * @param now time of their arrival, milliseconds since 1970; that of their block is its height
  */
 export function sideTransactions(
   environment: ChainEnvironment,
   reader: ChainStoreReader,
   depth: number,
-): SideTransaction[] {
-  const found = new Map<string, SideTransaction>()
+  now: number,
+): ArrivedTransaction[] {
+  const found = new Map<string, ArrivedTransaction>()
   const head = reader.head().number
   for (let height = Math.max(1, head - depth); height <= head + depth; height += 1) {
     for (const { hash, canonical } of readHeight(environment, height)) {
@@ -27,7 +23,7 @@ export function sideTransactions(
       block?.transactions.forEach((transaction, index) => {
         const sender = block.senders[index]
         if (transaction.isRemasc || !sender || reader.locateTransaction(transaction.hash) !== null) return
-        found.set(transaction.hashHex, { transaction, sender, height })
+        found.set(transaction.hashHex, { transaction, sender, addedAtBlock: height, addedAt: now })
       })
     }
   }

@@ -2,13 +2,12 @@ import type { Transaction } from '../chain/codec/transaction.ts'
 import { assertAdmissible, assertQueueable } from './admissionRules.ts'
 import { PoolRefusal } from './errors.ts'
 import type {
-  Arrival,
+  ArrivedTransaction,
   PoolChange,
   PooledTransaction,
   PoolHead,
   PoolHeadChange,
   PoolLimits,
-  SignedTransaction,
 } from './interface.ts'
 import { inBlockOrder } from './ordering.ts'
 import type { TransactionQuota } from './quota.ts'
@@ -113,7 +112,7 @@ export class TransactionPool {
    */
   add(transaction: Transaction, sender: Buffer): PoolChange {
     const changes = createChanges({ charged: true })
-    this.#add(this.#entry({ transaction, sender, ...this.#arrival() }), changes)
+    this.#add(this.#entry(this.#arrived(transaction, sender)), changes)
     return changes
   }
 
@@ -121,7 +120,7 @@ export class TransactionPool {
    * Restores what was in the pool when the node stopped, with its times.
    * @returns transactions that the head no longer admits and outdated ones, which are not restored
    */
-  restore(entries: readonly (SignedTransaction & Arrival)[]): Transaction[] {
+  restore(entries: readonly ArrivedTransaction[]): Transaction[] {
     const changes = createChanges({ charged: false })
     for (const entry of entries) this.#tryAdd(this.#entry(entry), changes)
     this.removeOutdated()
@@ -140,7 +139,7 @@ export class TransactionPool {
     for (const [senderHex, sender] of senders) this.#dropUsedNonces(senderHex, sender, changes)
     for (const { transaction, sender } of retracted) {
       if (this.get(transaction.hashHex) !== undefined) continue
-      this.#tryAdd(this.#entry({ transaction, sender, ...this.#arrival() }), changes)
+      this.#tryAdd(this.#entry(this.#arrived(transaction, sender)), changes)
     }
     for (const [senderHex, sender] of senders) {
       this.#requeueAfterGap(senderHex, sender)
@@ -177,11 +176,11 @@ export class TransactionPool {
     return changes.removed
   }
 
-  #arrival(): Arrival {
-    return { addedAtBlock: this.#head.header.number, addedAt: this.#now() }
+  #arrived(transaction: Transaction, sender: Buffer): ArrivedTransaction {
+    return { transaction, sender, addedAtBlock: this.#head.header.number, addedAt: this.#now() }
   }
 
-  #entry(given: SignedTransaction & Arrival): PooledTransaction {
+  #entry(given: ArrivedTransaction): PooledTransaction {
     const { transaction, sender, addedAtBlock, addedAt } = given
     const basicCost = this.#head.basicCost(transaction, sender)
     const gasCost = basicCost === 0n ? 0n : transaction.gasLimit * transaction.gasPrice

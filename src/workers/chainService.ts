@@ -1,18 +1,10 @@
 import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
-import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NodeCommands, PoolReader } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import type { MinerCommands } from '../rpc/miningCommands.ts'
-import type { SignedTransaction } from '../txpool/interface.ts'
-
-/** A transaction with its sender. */
-export interface EncodedTransaction {
-  readonly encoded: Buffer
-  /** 20 bytes. */
-  readonly sender: Buffer
-}
+import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 
 /** The next block. */
 export interface EncodedPendingBlock {
@@ -52,17 +44,14 @@ export interface ChainService
   probe(): Promise<void>
 }
 
-/** The pool with decoded objects. */
+/** The pool as methods read it: the next block is decoded, transactions are as they crossed. */
 export function createPoolReader(chain: EncodedPool, spec: NetworkSpec): PoolReader {
   return {
-    transaction: async (hash) => {
-      const found = await chain.pooledTransaction(hash)
-      return found === null ? null : decode(found)
-    },
+    transaction: (hash) => chain.pooledTransaction(hash),
     isPending: (hash) => chain.isPending(hash),
     nextNonce: (address) => chain.nextNonce(address),
-    pending: async () => (await chain.pendingTransactions()).map(decode),
-    queued: async () => (await chain.queuedTransactions()).map(decode),
+    pending: () => chain.pendingTransactions(),
+    queued: () => chain.queuedTransactions(),
     quota: (address) => chain.quota(address),
     block: async () => {
       const { block, forkDetectionData, senders, receipts } = await chain.pendingBlock()
@@ -74,8 +63,4 @@ export function createPoolReader(chain: EncodedPool, spec: NetworkSpec): PoolRea
       }
     },
   }
-}
-
-function decode({ encoded, sender }: EncodedTransaction): SignedTransaction {
-  return { transaction: parseTransaction(encoded), sender }
 }

@@ -13,6 +13,7 @@ import {
   type WorkerSetup,
 } from './messages.ts'
 import { OutputBuffer } from './outputBuffer.ts'
+import type { WorkerEnd } from './workerEnd.ts'
 
 /** JavaScript heap of one worker in MiB: one that needs more dies alone, with what it runs. */
 const WORKER_HEAP_MB = 1024
@@ -76,7 +77,7 @@ export class PooledPool implements RequestPool {
     return { threads: threads.length, started: this.#started, activeSeconds: active / 1000 }
   }
 
-  async run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
+  async run(requests: readonly PoolRequest[], end?: WorkerEnd): Promise<readonly PoolAnswer[]> {
     const batch = encodeRequests(requests)
     const place = this.#room.take()
     const task: PoolTask = { batch, place }

@@ -52,6 +52,25 @@ export class RlpItem {
     this.#items ??= readRlpItems(this.bytes.subarray(this.#contentOffset), limit)
     return this.#items
   }
+
+  /**
+   * Elements of a list that must have so many. The others are counted only: each of one byte would cost many bytes of
+   * memory here.
+   * @returns the elements; how many there are when that is another number
+   * @throws RlpError when this is a string or the content is malformed
+   */
+  itemsOf(count: number): readonly RlpItem[] | number {
+    if (this.#items !== undefined) return this.#items.length === count ? this.#items : this.#items.length
+    if (!this.isList) throw new RlpError('list expected, got a string')
+    const source = this.bytes.subarray(this.#contentOffset)
+    const items: RlpItem[] = []
+    let position = 0
+    while (items.length < count && position < source.length) position = readItem(source, position, items)
+    const found = items.length + countItems(source, position)
+    if (found !== count) return found
+    this.#items = items
+    return items
+  }
 }
 
 /**
@@ -71,17 +90,25 @@ export function readRlpItems(bytes: Uint8Array, limit: number = Number.POSITIVE_
 }
 
 /**
- * The single list that the bytes consist of.
+ * Elements of the single list that the bytes consist of.
  * @throws RlpError when there is more or less than one element, or it is a string
  */
 export function parseRLPList(bytes: Uint8Array): readonly RlpItem[] {
+  return parseRLPItem(bytes).items
+}
+
+/**
+ * The single element that the bytes consist of; those of a list are not looked at yet.
+ * @throws RlpError when there is more or less than one element
+ */
+export function parseRLPItem(bytes: Uint8Array): RlpItem {
   const source = asBuffer(bytes)
   const items: RlpItem[] = []
   const end = source.length === 0 ? 0 : readItem(source, 0, items)
   const count = items.length + countItems(source, end)
   const [item] = items
   if (item === undefined || count !== 1) throw new RlpError(`one element expected, got ${count}`)
-  return item.items
+  return item
 }
 
 /** Elements from an offset on, lazily: a megabyte of unwanted elements must not become a million objects. */

@@ -151,6 +151,13 @@ export class Transaction {
   }
 }
 
+/** A transaction and who signed it. */
+export interface SignedTransaction {
+  readonly transaction: Transaction
+  /** 20 bytes. */
+  readonly sender: Buffer
+}
+
 /** The reward transaction of a block (consensus.md §5.3). */
 export function createRemascTransaction(blockNumber: number): Transaction {
   const nonce = BigInt(blockNumber - 1)

@@ -1,7 +1,7 @@
 import { bytesToBigInt } from '../../util/bytes.ts'
 import { REMASC_ADDRESS } from './constants.ts'
 import { CodecError } from './errors.ts'
-import { itemAt, parseRLPList, type RlpItem } from './rlpReader.ts'
+import { itemAt, parseRLPItem, type RlpItem } from './rlpReader.ts'
 import { Transaction, type TransactionFields, type TransactionSignature } from './transaction.ts'
 
 const FIELDS = 9
@@ -11,7 +11,7 @@ const ODD_V = 27
 
 /** Transaction of its RLP (consensus.md §5.1). @throws RlpError, CodecError */
 export function parseTransaction(rlp: Uint8Array): Transaction {
-  return new Transaction(fieldsFromItems(parseRLPList(rlp)))
+  return new Transaction(fieldsFromList(parseRLPItem(rlp)))
 }
 
 /**
@@ -21,15 +21,15 @@ export function parseTransaction(rlp: Uint8Array): Transaction {
  */
 export function transactionsFromItems(items: readonly RlpItem[]): Transaction[] {
   return items.map((item, index) => {
-    const fields = fieldsFromItems(item.isList ? item.items : parseRLPList(item.bytes))
+    const fields = fieldsFromList(item.isList ? item : parseRLPItem(item.bytes))
     const isRemasc = index === items.length - 1 && isRemascForm(fields)
     return new Transaction(fields, isRemasc, item.bytes)
   })
 }
 
-function fieldsFromItems(items: readonly RlpItem[]): TransactionFields {
-  if (items.length !== FIELDS)
-    throw new CodecError('TRANSACTION_SIZE', `${FIELDS} elements`, String(items.length))
+function fieldsFromList(list: RlpItem): TransactionFields {
+  const items = list.itemsOf(FIELDS)
+  if (typeof items === 'number') throw new CodecError('TRANSACTION_SIZE', `${FIELDS} elements`, String(items))
   return fieldsOf((index) => itemAt(items, index).bytes)
 }
 
@@ -66,15 +66,23 @@ function signatureFields(
   if (v.length !== 1) throw new CodecError('TRANSACTION_SIGNATURE', 'v of one byte', String(v.length))
   if (r.length === 0 || s.length === 0)
     throw new CodecError('TRANSACTION_SIGNATURE', 'r and s', 'an empty one')
-  const plain = written === ODD_V || written === EVEN_V
   return {
-    chainId: plain ? 0 : Math.trunc((written - 35) / 2),
+    chainId: idOfV(written),
     signature: {
-      v: plain ? written : written % 2 === 0 ? EVEN_V : ODD_V,
+      v: isPlain(written) ? written : written % 2 === 0 ? EVEN_V : ODD_V,
       r: bytesToBigInt(r),
       s: bytesToBigInt(s),
     },
   }
+}
+
+/** The chain that the byte `v` names, by the reference's arithmetic on signed bytes; 0 for every chain (EIP-155). */
+export function idOfV(v: number): number {
+  return isPlain(v) ? 0 : Math.trunc((v - 35) / 2)
+}
+
+function isPlain(v: number): boolean {
+  return v === ODD_V || v === EVEN_V
 }
 
 function isRemascForm(fields: TransactionFields): boolean {

@@ -44,7 +44,10 @@ export const start = defineCommand({
   },
 })
 
-type StartContext = Pick<CommandContext<Record<never, never>>, 'config' | 'reloadConfig' | 'stdout' | 'stderr'>
+type StartContext = Pick<
+  CommandContext<Record<never, never>>,
+  'config' | 'reloadConfig' | 'stdout' | 'stderr'
+>
 
 async function run({ config, reloadConfig, stdout, stderr }: StartContext): Promise<ExitCode> {
   const version = readVersion()

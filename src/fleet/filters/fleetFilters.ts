@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { HeadNotice } from '../../filters/events.ts'
 import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { MemberId } from '../interface.ts'
 import {
@@ -121,8 +122,8 @@ export class FleetFilters implements NodeFilters {
     this.#parts.own.headChanged(notice)
   }
 
-  pendingAdded(notices: readonly PendingNotice[]): void {
-    this.#parts.own.pendingAdded(notices)
+  pendingAdded(transactions: readonly EncodedTransaction[]): void {
+    this.#parts.own.pendingAdded(transactions)
   }
 
   /** Answers a call of another member. @throws FleetError `Malformed` */

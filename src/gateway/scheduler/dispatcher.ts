@@ -3,6 +3,7 @@ import { errorAnswer } from '../../rpc/execute.ts'
 import type { RequestPool } from '../../workers/interface.ts'
 import type { InterruptTable } from '../../workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../workers/messages.ts'
+import { WorkerEnd } from '../../workers/workerEnd.ts'
 import type { ClientQueue } from './clientQueue.ts'
 import { LaneQueue, type LaneStats } from './laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
@@ -36,7 +37,7 @@ export interface DispatcherOptions {
 interface RunningBatch {
   /** Time on the monotonic clock, milliseconds, after which its worker is given up. */
   readonly latest: number
-  readonly end: AbortController
+  readonly end: WorkerEnd
 }
 
 /**
@@ -54,8 +55,8 @@ export class Dispatcher {
   readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
   readonly #interrupts: InterruptTable
   readonly #onLostBatch: (error: unknown) => void
-  readonly #running = new Set<Ticket>()
-  readonly #waiting = new Set<Ticket>()
+  /** Tickets that wait, or are at a worker. */
+  readonly #open = new Set<Ticket>()
   readonly #batches = new Set<RunningBatch>()
   readonly #frozenAfter: number
   /** null while nothing waits or runs. */
@@ -88,11 +89,11 @@ export class Dispatcher {
     this.#watchDeadlines()
     const refused = queue.add(ticket)
     if (refused !== null) {
-      this.#waiting.delete(refused)
+      this.#open.delete(refused)
       settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
       if (refused === ticket) return
     }
-    this.#waiting.add(ticket)
+    this.#open.add(ticket)
     this.#uses[queue.limits.pool].asked(queue.queueOf(ticket).client, this.#lookedAt)
     if (this.#scheduled) return
     this.#scheduled = true
@@ -117,13 +118,11 @@ export class Dispatcher {
 
   /** Answers everything that waits or runs with an error, and stops what runs. */
   abandon(error: RpcError): void {
-    for (const tickets of [this.#running, this.#waiting]) {
-      for (const ticket of tickets) {
-        if (ticket.settled) continue
-        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
-        this.#giveUp(ticket)
-        settle(ticket, error)
-      }
+    for (const ticket of this.#open) {
+      if (ticket.settled) continue
+      if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+      this.#giveUp(ticket)
+      settle(ticket, error)
     }
   }
 
@@ -187,14 +186,14 @@ export class Dispatcher {
     const now = performance.now()
     const requests = batch.map((ticket) => this.#start(ticket, now))
     const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
-    const running: RunningBatch = { latest, end: new AbortController() }
+    const running: RunningBatch = { latest, end: new WorkerEnd() }
     this.#batches.add(running)
     const clients = new Set(batch.map((ticket) => queue.queueOf(ticket).client))
     const use = this.#uses[name]
     use.began(clients)
     let answers: readonly PoolAnswer[] | null = null
     try {
-      answers = await this.#pools[name].run(requests, running.end.signal)
+      answers = await this.#pools[name].run(requests, running.end)
     } catch (error) {
       this.#lostBatches += 1
       this.#onLostBatch(error)
@@ -202,22 +201,16 @@ export class Dispatcher {
     this.#batches.delete(running)
     this.#busy[name] -= 1
     use.ended(clients)
-    const isLeft = (i: number) => answers?.[i]?.status === NOT_RUN
-    batch.forEach((ticket, i) => {
-      if (isLeft(i)) this.#takeBack(ticket)
-      else queue.ended(ticket, answers?.[i]?.milliseconds ?? null)
-    })
-    queue.putBack(batch.filter((_, i) => isLeft(i)))
+    const firstLeft = answers?.findIndex(({ status }) => status === NOT_RUN) ?? -1
+    const begun = firstLeft < 0 ? batch : batch.slice(0, firstLeft)
+    for (const [i, ticket] of begun.entries()) queue.ended(ticket, answers?.[i]?.milliseconds ?? null)
+    if (begun !== batch) this.#takeBack(queue, batch.slice(firstLeft))
     // Workers get their next batch before this one's answers are written to the sockets.
     this.#pump(name)
-    batch.forEach((ticket, i) => {
-      if (!isLeft(i)) this.#finish(queue, ticket, answers?.[i])
-    })
+    for (const [i, ticket] of begun.entries()) this.#finish(queue, ticket, answers?.[i])
   }
 
   #start(ticket: Ticket, now: number): PoolRequest {
-    this.#waiting.delete(ticket)
-    this.#running.add(ticket)
     ticket.startedAt = now
     ticket.slot = this.#interrupts.acquire() ?? -1
     const { method, id, params, preferences } = ticket
@@ -227,24 +220,29 @@ export class Dispatcher {
   /** Nothing that a worker says about a ticket counts any more. */
   #giveUp(ticket: Ticket): void {
     ticket.settled = true
-    if (this.#waiting.delete(ticket)) this.#queue(ticket.lane as PoolLane).settled(ticket)
+    if (ticket.startedAt > 0) return
+    this.#open.delete(ticket)
+    this.#queue(ticket.lane as PoolLane).settled(ticket)
   }
 
-  /** No worker began it. */
-  #takeBack(ticket: Ticket): void {
-    this.#leave(ticket)
-    if (!ticket.settled) this.#waiting.add(ticket)
+  /** No worker began these, and those that nobody gave up wait again. */
+  #takeBack(queue: LaneQueue, tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) {
+      this.#freeSlot(ticket)
+      ticket.startedAt = 0
+      if (ticket.settled) this.#open.delete(ticket)
+    }
+    queue.putBack(tickets)
   }
 
-  /** A ticket is no longer at a worker. */
-  #leave(ticket: Ticket): void {
-    this.#running.delete(ticket)
+  #freeSlot(ticket: Ticket): void {
     if (ticket.slot >= 0) this.#interrupts.release(ticket.slot)
     ticket.slot = -1
   }
 
   #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
-    this.#leave(ticket)
+    this.#open.delete(ticket)
+    this.#freeSlot(ticket)
     if (ticket.settled) return
     queue.answered += 1
     if (answer === undefined) {
@@ -261,19 +259,17 @@ export class Dispatcher {
     const now = performance.now()
     const late = now - this.#lookedAt - DEADLINE_PERIOD
     this.#lookedAt = now
-    if (this.#running.size + this.#waiting.size + this.#batches.size === 0) {
+    if (this.#open.size + this.#batches.size === 0) {
       this.close()
       return
     }
-    for (const tickets of [this.#running, this.#waiting]) {
-      for (const ticket of tickets) {
-        if (ticket.deadline > now || ticket.settled) continue
-        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
-        this.#giveUp(ticket)
-        this.#running.delete(ticket)
-        this.#queue(ticket.lane as PoolLane).timedOut += 1
-        settle(ticket, new RpcError('overLimit'))
-      }
+    for (const ticket of this.#open) {
+      if (ticket.deadline > now || ticket.settled) continue
+      if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
+      this.#giveUp(ticket)
+      this.#open.delete(ticket)
+      this.#queue(ticket.lane as PoolLane).timedOut += 1
+      settle(ticket, new RpcError('overLimit'))
     }
     if (late > STOOD_STILL) return
     for (const { latest, end } of this.#batches) {

@@ -45,8 +45,6 @@ export class LaneQueue {
   readonly #returned: ClientQueue[] = []
   /** The other clients with tickets, the next one first. */
   readonly #round: ClientQueue[] = []
-  /** The costs that requests at the workers were charged in advance. */
-  readonly #charged = new Map<Ticket, number>()
   readonly #now: () => number
 
   /** @param now monotonic milliseconds */
@@ -114,7 +112,7 @@ export class LaneQueue {
       if (client.isEmpty) this.#leave(client)
       if (ticket === null) continue
       client.charge(cost)
-      this.#charged.set(ticket, cost)
+      ticket.charged = cost
       this.#waiting -= 1
       taken.push(ticket)
       expected += cost
@@ -127,8 +125,8 @@ export class LaneQueue {
   ended(ticket: Ticket, milliseconds: number | null): void {
     this.running -= 1
     const client = this.queueOf(ticket)
-    const charged = this.#charged.get(ticket) ?? 0
-    this.#charged.delete(ticket)
+    const { charged } = ticket
+    ticket.charged = 0
     if (milliseconds === null) return
     client.charge(Math.max(LEAST_COST, milliseconds) - charged)
     client.measured(milliseconds)
@@ -141,8 +139,8 @@ export class LaneQueue {
   putBack(tickets: readonly Ticket[]): void {
     for (const ticket of tickets.toReversed()) {
       const client = this.queueOf(ticket)
-      client.charge(-(this.#charged.get(ticket) ?? 0))
-      this.#charged.delete(ticket)
+      client.charge(-ticket.charged)
+      ticket.charged = 0
       this.running -= 1
       if (ticket.settled) continue
       this.#enter(client)

@@ -22,8 +22,10 @@ export interface Ticket {
   readonly preferences: Preferences
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
-  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */
+  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 while it waits for one. */
   startedAt: number
+  /** Worker time that its client was charged in advance, milliseconds; 0 unless it is at a worker. */
+  charged: number
   /** Element of the interrupt table while at a worker; -1 otherwise. */
   slot: number
   /** True when it has its answer, or nobody waits for it any more. */

@@ -3,6 +3,7 @@ import type { HeadChange } from '../../chain/chainWriter.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { impersonatedSender } from '../../chain/codec/impersonated.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
 import { chosenNetwork } from '../../config/networks/configured.ts'
@@ -19,8 +20,9 @@ import type { WorkServer } from '../../mining/workServer.ts'
 import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { cachedFeeMarket } from '../../txpool/cachedFeeMarket.ts'
+import { encodeTransaction } from '../../txpool/encodedTransaction.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, PooledTransaction, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
+import type { PoolChange, PooledTransaction, SendOutcome } from '../../txpool/interface.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
 import { TransactionPool } from '../../txpool/transactionPool.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
@@ -470,12 +472,7 @@ export class ChainCore {
     for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
-    const notices = pending.map(({ transaction, sender }) => ({
-      hash: transaction.hash,
-      encoded: transaction.encoded,
-      sender,
-    }))
-    this.#listener.onPending(notices)
+    this.#listener.onPending(pending.map(encodeTransaction))
   }
 
   #removeOutdated(): void {

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
 import type { ChainService } from '../../workers/chainService.ts'
@@ -30,7 +31,7 @@ export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** A block can be read by its hash that is not canonical yet. */
   onExecuted(): void
-  onPending(notices: readonly PendingNotice[]): void
+  onPending(notices: readonly EncodedTransaction[]): void
   /** True when blocks are made without being asked for. */
   onMining(on: boolean): void
   /** Users changed something else that answers depend on. */

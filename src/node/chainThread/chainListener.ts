@@ -1,7 +1,8 @@
-import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { HeadNotice } from '../../filters/events.ts'
 import type { ProducerMode } from '../../mining/blockProducer.ts'
 import type { WorkListener } from '../../mining/interface.ts'
 import type { StorageError } from '../../storage/errors.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import type { NodeError } from '../errors.ts'
 
 /** Figures of a change of the head. */
@@ -22,7 +23,7 @@ export interface ChainListener extends WorkListener {
   /** A block was executed that waits to be adopted: it can be read by its hash. */
   onExecuted(): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
-  onPending(notices: readonly PendingNotice[]): void
+  onPending(notices: readonly EncodedTransaction[]): void
   /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
   onChange(): void
   /** Somebody switched how blocks are made. */

@@ -1,11 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { PendingNotice } from '../../filters/events.ts'
 import type { FleetChainEvent, FleetChainService, FleetTeller } from '../../fleet/interface.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import type { ChainService } from '../../workers/chainService.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
 import { NodeError, toNodeError } from '../errors.ts'
@@ -22,7 +22,7 @@ import { packPending } from './pendingMessage.ts'
 import { createSyncService } from './syncService.ts'
 
 /** Pending transactions that the front thread is not told of yet. */
-let pending: PendingNotice[] = []
+let pending: EncodedTransaction[] = []
 
 /** The link to the peer thread; null on a node that never had one. */
 let peers: SyncLink | null = null
@@ -132,10 +132,10 @@ function serveFleet(core: ChainCore, fleet: FleetChain | null, port: MessagePort
  * Those of one tick go in one event, before whatever happens next: an answer to a call that brought one is sent in a
  * later microtask than this.
  */
-function notePending(notices: readonly PendingNotice[]): void {
-  peers?.transactionsAdded(notices.map(({ encoded }) => encoded))
+function notePending(added: readonly EncodedTransaction[]): void {
+  peers?.transactionsAdded(added.map(({ encoded }) => encoded))
   if (pending.length === 0) queueMicrotask(tellPending)
-  pending.push(...notices)
+  pending.push(...added)
 }
 
 function tellPending(): void {

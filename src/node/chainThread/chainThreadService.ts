@@ -3,8 +3,8 @@ import type { CommandSignal } from '../../rpc/context.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { MinerCommands } from '../../rpc/miningCommands.ts'
-import type { SignedTransaction } from '../../txpool/interface.ts'
-import type { ChainService, EncodedPool, EncodedTransaction } from '../../workers/chainService.ts'
+import { encodeTransaction } from '../../txpool/encodedTransaction.ts'
+import type { ChainService, EncodedPool } from '../../workers/chainService.ts'
 import type { ChainCore } from './chainCore.ts'
 import { written } from './written.ts'
 
@@ -29,13 +29,13 @@ function createPool(core: ChainCore): EncodedPool {
   return {
     pooledTransaction: async (hash) => {
       const found = pool.get(hash.toString('hex'))
-      return found === undefined ? null : encode(found)
+      return found === undefined ? null : encodeTransaction(found)
     },
     isPending: async (hash) => pool.pendingByHash(hash.toString('hex')) !== undefined,
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
     nextNonce: async (address) => pool.nextNonce(address),
-    pendingTransactions: async () => [...pool.pending()].map(encode),
-    queuedTransactions: async () => [...pool.queued()].map(encode),
+    pendingTransactions: async () => [...pool.pending()].map(encodeTransaction),
+    queuedTransactions: async () => [...pool.queued()].map(encodeTransaction),
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
     pendingBlock: async () => {
       const { block, receipts } = core.pendingBlock()
@@ -117,8 +117,4 @@ function devOf({ dev }: ChainCore): NonNullable<ChainCore['dev']> {
 /** True when the caller wants no more. */
 function toQuestion(stop: CommandSignal | undefined): () => boolean {
   return () => stop?.aborted === true
-}
-
-function encode({ transaction, sender }: SignedTransaction): EncodedTransaction {
-  return { encoded: transaction.encoded, sender }
 }

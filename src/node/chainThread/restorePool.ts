@@ -19,9 +19,9 @@ export function restorePool(
 ): number {
   const journaled = journal.load()
   const known = new Set(journaled.map(({ transaction }) => transaction.hashHex))
-  const retracted = sideTransactions(environment, chain.reader, depth)
-    .filter(({ transaction }) => !known.has(transaction.hashHex))
-    .map(({ transaction, sender, height }) => ({ transaction, sender, addedAtBlock: height, addedAt: now }))
+  const retracted = sideTransactions(environment, chain.reader, depth, now).filter(
+    ({ transaction }) => !known.has(transaction.hashHex),
+  )
   for (const transaction of pool.restore([...retracted, ...journaled])) journal.remove(transaction)
   for (const { transaction } of retracted) {
     const entry = pool.get(transaction.hashHex)

@@ -1,7 +1,7 @@
-import { type RecoveredTransaction, readTransactions } from '../../chain/codec/readTransactions.ts'
-import { acceptsSignature } from '../../chain/codec/signature.ts'
+import { type ReadTransaction, readTransactions } from '../../chain/codec/readTransactions.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
+import type { PoolChange, SendOutcome } from '../../txpool/interface.ts'
 
 /** Where transactions go. */
 export interface SendQueueParams {
@@ -25,22 +25,19 @@ const MAX_IN_GROUP = 32
 /** Transactions in the pool that are not durable yet; more wait, so that a slow disk does not fill the pool. */
 const MAX_UNCOMMITTED = 512
 
-interface Waiting {
+/** A transaction that was sent. */
+interface Send {
   readonly encoded: Buffer
+  /** Offered to the pool with this outcome, or with the error that it ends with; null before. */
+  outcome: SendOutcome | Error | null
   readonly resolve: (outcome: SendOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A group whose senders are known: an error in place of what is no transaction. */
-interface RecoveredGroup {
-  readonly group: readonly Waiting[]
-  readonly signed: readonly (RecoveredTransaction | Error)[]
-}
-
-/** A group that is in the pool. */
-interface OfferedGroup {
-  readonly group: readonly Waiting[]
-  readonly outcomes: readonly (SendOutcome | Error)[]
+/** Sends of a group, whose senders are known. */
+interface ReadGroup {
+  readonly group: readonly Send[]
+  readonly read: readonly ReadTransaction[]
 }
 
 /**
@@ -51,10 +48,10 @@ interface OfferedGroup {
  */
 export class SendQueue {
   readonly #params: SendQueueParams
-  #waiting: Waiting[] = []
+  #waiting: Send[] = []
   #running: Promise<void> | null = null
-  /** Groups that the next commit is for. */
-  #offered: OfferedGroup[] = []
+  /** Sends that the next commit is for. */
+  #offered: Send[] = []
   #uncommitted = 0
   #committing: Promise<void> | null = null
   /** The sends that are durable and not acknowledged yet. */
@@ -67,7 +64,7 @@ export class SendQueue {
   /** Offers the RLP of a transaction. */
   submit(encoded: Buffer): Promise<SendOutcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ encoded, resolve, reject })
+      this.#waiting.push({ encoded, outcome: null, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -82,25 +79,29 @@ export class SendQueue {
   async #run(): Promise<void> {
     // What else has arrived in this turn belongs to the group.
     await new Promise((resolve) => setImmediate(resolve))
-    for (let next = this.#recoverGroup(); next !== null; next ??= this.#recoverGroup()) {
-      const recovered = await next
-      next = this.#recoverGroup()
-      this.#offerGroup(recovered)
+    for (let next = this.#readGroup(); next !== null; next ??= this.#readGroup()) {
+      const { group, read } = await next
+      next = this.#readGroup()
+      this.#offerGroup(group, read)
       if (this.#uncommitted >= MAX_UNCOMMITTED) await this.#committing
     }
     this.#running = null
   }
 
-  /** Begins to recover the senders of what waits; null when nothing does. */
-  #recoverGroup(): Promise<RecoveredGroup> | null {
+  /** Begins to read what waits; null when nothing does. */
+  #readGroup(): Promise<ReadGroup> | null {
     if (this.#waiting.length === 0) return null
     const most = this.#params.makesBlocks() ? MAX_UNCOMMITTED : MAX_IN_GROUP
-    return recover(this.#waiting.splice(0, most))
+    const group = this.#waiting.splice(0, most)
+    const encoded = group.map((send) => send.encoded)
+    return readTransactions(encoded, this.#params.chainId).then((read) => ({ group, read }))
   }
 
-  #offerGroup({ group, signed }: RecoveredGroup): void {
-    const outcomes = signed.map((item) => (item instanceof Error ? item : this.#offer(item)))
-    this.#offered.push({ group, outcomes })
+  #offerGroup(group: readonly Send[], read: readonly ReadTransaction[]): void {
+    group.forEach((send, index) => {
+      send.outcome = this.#offer(read[index] ?? null)
+    })
+    this.#offered.push(...group)
     this.#uncommitted += group.length
     this.#committing ??= this.#commitOffered()
   }
@@ -114,27 +115,26 @@ export class SendQueue {
     this.#committing = null
   }
 
-  async #commit(offered: readonly OfferedGroup[]): Promise<void> {
+  async #commit(offered: readonly Send[]): Promise<void> {
     let failure: { readonly cause: unknown } | null = null
     try {
       await this.#params.commit()
     } catch (cause) {
       failure = { cause }
     }
-    for (const { group } of offered) this.#uncommitted -= group.length
+    this.#uncommitted -= offered.length
     const told = failure === null ? this.#params.told(acceptedOf(offered)) : null
     if (told === null) answer(offered, failure)
     else void told.then(() => answer(offered, null)).finally(() => this.#telling.delete(told))
     if (told !== null) this.#telling.add(told)
   }
 
-  #offer({ transaction, sender }: RecoveredTransaction): SendOutcome | Error {
-    if (sender === null || !acceptsSignature(transaction, this.#params.chainId)) {
-      return { status: 'refused', reason: "the sender account doesn't exist", stats: {} }
-    }
+  #offer(read: ReadTransaction): SendOutcome | Error {
+    if (read instanceof Error) return read
+    if (read === null) return { status: 'refused', reason: "the sender account doesn't exist", stats: {} }
     try {
-      this.#params.add({ transaction, sender })
-      return { status: 'accepted', hash: transaction.hash }
+      this.#params.add(read)
+      return { status: 'accepted', hash: read.transaction.hash }
     } catch (error) {
       if (error instanceof PoolRefusal) {
         return { status: 'refused', reason: error.message, stats: error.stats }
@@ -144,30 +144,18 @@ export class SendQueue {
   }
 }
 
-function acceptedOf(offered: readonly OfferedGroup[]): Buffer[] {
-  return offered.flatMap(({ group, outcomes }) =>
-    group.flatMap(({ encoded }, index) => {
-      const outcome = outcomes[index]
-      return outcome === undefined || outcome instanceof Error || outcome.status !== 'accepted'
-        ? []
-        : [encoded]
-    }),
+function acceptedOf(offered: readonly Send[]): Buffer[] {
+  return offered.flatMap(({ encoded, outcome }) =>
+    outcome === null || outcome instanceof Error || outcome.status !== 'accepted' ? [] : [encoded],
   )
 }
 
-function answer(offered: readonly OfferedGroup[], failure: { readonly cause: unknown } | null): void {
-  for (const { group, outcomes } of offered) {
-    group.forEach(({ resolve, reject }, index) => {
-      const outcome = outcomes[index]
-      if (failure !== null) reject(failure.cause)
-      else if (outcome === undefined || outcome instanceof Error) reject(outcome)
-      else resolve(outcome)
-    })
+function answer(offered: readonly Send[], failure: { readonly cause: unknown } | null): void {
+  for (const { outcome, resolve, reject } of offered) {
+    if (failure !== null) reject(failure.cause)
+    else if (outcome === null || outcome instanceof Error) reject(outcome)
+    else resolve(outcome)
   }
-}
-
-async function recover(group: readonly Waiting[]): Promise<RecoveredGroup> {
-  return { group, signed: await readTransactions(group.map(({ encoded }) => encoded)) }
 }
 
 function toError(thrown: unknown): Error {

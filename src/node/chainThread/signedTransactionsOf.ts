@@ -1,6 +1,6 @@
 import type { Blockchain } from '../../chain/blockchain.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 
 /** Transactions of a block of a head change with their senders; the reward transaction is left out. */
 export function signedTransactionsOf(chain: Blockchain, header: BlockHeader): SignedTransaction[] {

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectResult } from '../../chain/blockchain.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import { readTransactions } from '../../chain/codec/readTransactions.ts'
-import { acceptsSignature } from '../../chain/codec/signature.ts'
 import { decodeReadBlock } from '../../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../../chain/import/messages.ts'
 import { InvalidBlockError } from '../../chain/validation/errors.ts'
@@ -10,7 +9,6 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { SyncService } from '../../sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../../sync/syncChain.ts'
 import type { PoolRefusal } from '../../txpool/errors.ts'
-import type { SignedTransaction } from '../../txpool/interface.ts'
 import { fromHex } from '../../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
 
@@ -102,13 +100,12 @@ export async function addTransactions(
   core: ChainCore,
   encoded: readonly Buffer[],
 ): Promise<TransactionOutcome[]> {
-  const signed = (await readTransactions(encoded)).map((read): SignedTransaction | null => {
-    if (read instanceof Error || read.sender === null) return null
-    const { transaction, sender } = read
-    return acceptsSignature(transaction, core.spec.chainId) ? { transaction, sender } : null
-  })
-  const refusals = core.addFromPeers(signed.filter((item) => item !== null)).values()
-  return signed.map((item) => (item === null ? 'invalid' : outcomeOf(refusals.next().value ?? null)))
+  const read = await readTransactions(encoded, core.spec.chainId)
+  const signed = read.flatMap((item) => (item === null || item instanceof Error ? [] : [item]))
+  const refusals = core.addFromPeers(signed).values()
+  return read.map((item) =>
+    item === null || item instanceof Error ? 'invalid' : outcomeOf(refusals.next().value ?? null),
+  )
 }
 
 function outcomeOf(refused: PoolRefusal | null): TransactionOutcome {

@@ -25,6 +25,6 @@ export const getRawTransactionByBlockNumberAndIndex = defineMethod({
       return rawTransactionAt(findBlock(context, selector), position)
     }
     const pooled = (await context.pool.pending())[position]
-    return pooled === undefined ? null : toHex(pooled.transaction.encoded)
+    return pooled === undefined ? null : toHex(pooled.encoded)
   },
 })

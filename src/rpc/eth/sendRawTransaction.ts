@@ -1,6 +1,7 @@
 import { CodecError } from '../../chain/codec/errors.ts'
 import { RlpError, type RlpFault } from '../../chain/codec/rlpReader.ts'
 import { acceptsSignature } from '../../chain/codec/signature.ts'
+import { hasSignedForm } from '../../chain/codec/signedForm.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import type { SendOutcome } from '../../txpool/interface.ts'
@@ -29,8 +30,9 @@ export const sendRawTransaction = defineMethod({
 })
 
 /**
- * Offers a signed transaction to the pool, which decodes it. Only what it does not take is decoded here as well, for the
- * reason that the sender is told: a fault of the bytes themselves comes before any other.
+ * Offers a signed transaction to the pool, which decodes it. Decoded here is only what has not the form of one, before it
+ * costs the chain thread anything, and what the pool does not take, for the reason that the sender is told: a fault of
+ * the bytes themselves comes before any other.
  * @returns its hash
  * @throws RpcError for bytes that are no transaction of this chain, and when the pool refuses it
  */
@@ -38,6 +40,7 @@ export async function sendEncoded(
   { commands, node }: Pick<NodeContext, 'commands' | 'node'>,
   encoded: Buffer,
 ): Promise<Buffer> {
+  if (!hasSignedForm(encoded, node.chainId)) assertOfThisChain(encoded, node.chainId)
   let outcome: SendOutcome
   try {
     outcome = await commands.sendTransaction(encoded)

@@ -69,7 +69,7 @@ function newestReceipt(context: NodeContext, hash: Buffer) {
 
 /** True when the transaction waits for an earlier nonce. */
 async function waitsForOthers(context: NodeContext, hash: Buffer): Promise<boolean> {
-  return (await context.pool.queued()).some(({ transaction }) => transaction.hash.equals(hash))
+  return (await context.pool.queued()).some((queued) => queued.hash.equals(hash))
 }
 
 /** Milliseconds as a number or a QUANTITY; what is no such time counts as absent (EIP-7966). */

@@ -1,4 +1,5 @@
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
+import { decodeTransaction, type EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { bigIntToSignedBytes, toHex } from '../../util/bytes.ts'
 import type { PoolReader } from '../context.ts'
 import type { Json } from '../json.ts'
@@ -38,11 +39,12 @@ export function formatPooled({ transaction, sender }: SignedTransaction): { read
 }
 
 function group(
-  entries: readonly SignedTransaction[],
+  entries: readonly EncodedTransaction[],
   format: (entry: SignedTransaction) => Json,
 ): { readonly [key: string]: Json } {
   const senders = new Map<string, Map<string, Json[]>>()
-  for (const entry of entries) {
+  for (const encoded of entries) {
+    const entry = decodeTransaction(encoded)
     const sender = entry.sender.toString('hex')
     const nonces = senders.get(sender) ?? new Map<string, Json[]>()
     const nonce = String(entry.transaction.nonce)

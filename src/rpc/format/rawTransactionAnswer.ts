@@ -15,7 +15,7 @@ function minedTransaction(context: NodeContext, hash: Buffer): string | null {
 
 async function pooledTransaction(context: NodeContext, hash: Buffer): Promise<string | null> {
   const pooled = await context.pool.transaction(hash)
-  if (pooled !== null) return toHex(pooled.transaction.encoded)
+  if (pooled !== null) return toHex(pooled.encoded)
   // It may have left the pool for a block after the moment that was read.
   context.refresh()
   return minedTransaction(context, hash)

@@ -1,6 +1,6 @@
 import { encodeList } from '../../chain/codec/rlpWriter.ts'
 import { writePendingTransactions, writeTransactionAt } from '../../native/objectText.ts'
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import type { NodeContext } from '../context.ts'
 import { RawBytes } from '../json.ts'
 
@@ -17,14 +17,14 @@ export function transactionAnswer({ chain }: NodeContext, hash: Buffer, index: n
 }
 
 /** A transaction of the pool. */
-export function pendingTransactionAnswer(pooled: SignedTransaction): RawBytes {
+export function pendingTransactionAnswer(pooled: EncodedTransaction): RawBytes {
   return new RawBytes(pendingTransactionsText([pooled]))
 }
 
 /** Transactions of the pool as JSON objects with commas between. */
-export function pendingTransactionsText(pooled: readonly SignedTransaction[]): Buffer {
+export function pendingTransactionsText(pooled: readonly EncodedTransaction[]): Buffer {
   return writePendingTransactions(
-    encodeList(pooled.map(({ transaction }) => transaction.encoded)),
+    encodeList(pooled.map(({ encoded }) => encoded)),
     Buffer.concat(pooled.map(({ sender }) => sender)),
   )
 }

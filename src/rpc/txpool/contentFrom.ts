@@ -1,4 +1,5 @@
-import type { SignedTransaction } from '../../txpool/interface.ts'
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { pendingTransactionsText } from '../format/transactionAnswer.ts'
 import { RawJson } from '../json.ts'
@@ -23,8 +24,10 @@ export const contentFrom = defineMethod({
 })
 
 /** JSON text of nonce → transaction: a sender has no two of a nonce. */
-function ofSender(entries: readonly SignedTransaction[], sender: Buffer): string {
+function ofSender(entries: readonly EncodedTransaction[], sender: Buffer): string {
   const own = entries.filter((entry) => entry.sender.equals(sender))
-  const members = own.map((entry) => `"${entry.transaction.nonce}":${pendingTransactionsText([entry])}`)
+  const members = own.map(
+    (entry) => `"${parseTransaction(entry.encoded).nonce}":${pendingTransactionsText([entry])}`,
+  )
   return `{${members.join(',')}}`
 }

@@ -7,6 +7,7 @@ import { preferencesOf } from '../../../src/rpc/preferences.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/workers/messages.ts'
+import type { WorkerEnd } from '../../../src/workers/workerEnd.ts'
 
 /** A pool whose batches end when the test says so. */
 class HeldPool implements RequestPool {
@@ -22,7 +23,7 @@ class HeldPool implements RequestPool {
     this.capacity = capacity
   }
 
-  run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
+  run(requests: readonly PoolRequest[], end?: WorkerEnd): Promise<readonly PoolAnswer[]> {
     return new Promise((resolve, reject) => {
       end?.addEventListener('abort', () => reject(new Error(String(end.reason))))
       this.batches.push({
@@ -83,6 +84,7 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
       preferences: preferencesOf('reference', 'cut'),
       deadline,
       startedAt: 0,
+      charged: 0,
       slot: -1,
       settled: false,
       sink: (body, status) => answers.push(`${id} ${status} ${Buffer.from(body as string).toString()}`),
@@ -202,6 +204,7 @@ t.test('what a client owes is not more than a second, and forgiven while it asks
     preferences: preferencesOf('reference', 'cut'),
     deadline: 0,
     startedAt: 0,
+    charged: 0,
     slot: -1,
     settled: false,
     sink: () => undefined,

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { exportBlocks } from '../../../src/chain/exportBlocks.ts'
 import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
-import type { HeadNotice, PendingNotice } from '../../../src/filters/events.ts'
+import type { HeadNotice } from '../../../src/filters/events.ts'
 import { MANUAL_MODE } from '../../../src/mining/blockProducer.ts'
 import { POOL_JOURNAL } from '../../../src/node/chainThread/storeCommits.ts'
+import type { EncodedTransaction } from '../../../src/txpool/encodedTransaction.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
 import { accountOfSeed, COW, STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
@@ -32,7 +33,7 @@ t.test('what was mined and what waits is there after a restart', async (t) => {
     addedAt: entry?.addedAt,
     addedAtBlock: entry?.addedAtBlock,
   })
-  t.same((await second.context.pool.transaction(queued.hash))?.transaction.encoded, queued.encoded)
+  t.same((await second.context.pool.transaction(queued.hash))?.encoded, queued.encoded)
   await second.close()
 
   const third = openLocalNode(t, { dataDir })
@@ -69,7 +70,7 @@ t.test('a refusal has the text of the pool', async (t) => {
 
 t.test('listeners are told of blocks and of pending transactions', async (t) => {
   const heads: HeadNotice[] = []
-  const pending: PendingNotice[] = []
+  const pending: EncodedTransaction[] = []
   const { core } = openLocalNode(
     t,
     { dataDir: t.testdir() },

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { Transaction } from '../../../src/chain/codec/transaction.ts'
 import { RecordLog } from '../../../src/storage/recordLog.ts'
 import type { PooledTransaction } from '../../../src/txpool/interface.ts'
 import { PoolJournal } from '../../../src/txpool/poolJournal.ts'
@@ -49,6 +50,23 @@ t.test('what was written is read by the next life, in the order of arrival', asy
   const reopened = new PoolJournal(path)
   t.teardown(() => reopened.close())
   t.same(metadata(reopened), factsOf([early, late]))
+})
+
+t.test('what no key signed is not read again, nor counted', async (t) => {
+  const path = join(t.testdir(), 'journal')
+  const journal = new PoolJournal(path)
+  const signed = pooled(0n, 1000)
+  const { fields } = signed.transaction
+  // No key signs with such an r.
+  const signature = { v: 27, r: 2n ** 256n - 1n, s: 1n }
+  journal.keep({ ...signed, transaction: new Transaction({ ...fields, signature }) })
+  journal.keep(signed)
+  await journal.flush()
+  await journal.close()
+  const reopened = new PoolJournal(path)
+  t.teardown(() => reopened.close())
+  t.same(metadata(reopened), factsOf([signed]))
+  t.equal(reopened.size, 1)
 })
 
 t.test('what came and went between two writes is never written', async (t) => {

@@ -12,13 +12,14 @@ const [transaction] = block.transactions
 const [sender] = reader.senders(block)
 if (transaction === undefined || sender === undefined) throw new Error('no transaction in block 6')
 
+const encoded = { hash: transaction.hash, encoded: transaction.encoded, sender }
+
 /** A pool that has one transaction, encoded as it crosses threads. */
 const encodedPool: EncodedPool = {
-  pooledTransaction: async (hash) =>
-    transaction.hash.equals(hash) ? { encoded: transaction.encoded, sender } : null,
+  pooledTransaction: async (hash) => (transaction.hash.equals(hash) ? encoded : null),
   isPending: async (hash) => transaction.hash.equals(hash),
   nextNonce: async (address) => (sender.equals(address) ? 7n : null),
-  pendingTransactions: async () => [{ encoded: transaction.encoded, sender }],
+  pendingTransactions: async () => [encoded],
   queuedTransactions: async () => [],
   quota: async (address) => (sender.equals(address) ? { available: 1.5, at: 9 } : null),
   pendingBlock: async () => ({
@@ -31,17 +32,12 @@ const encodedPool: EncodedPool = {
 
 t.test('the pool of another thread', async (t) => {
   const pool = createPoolReader(encodedPool, chain.spec)
-  const pooled = await pool.transaction(transaction.hash)
-  t.same(pooled?.transaction.hash, transaction.hash)
-  t.same(pooled?.sender, sender)
+  t.same(await pool.transaction(transaction.hash), encoded)
   t.equal(await pool.transaction(Buffer.alloc(32)), null)
   t.equal(await pool.isPending(transaction.hash), true)
   t.equal(await pool.nextNonce(sender), 7n)
   t.equal(await pool.nextNonce(Buffer.alloc(20)), null)
-  t.same(
-    (await pool.pending()).map(({ transaction: { hashHex } }) => hashHex),
-    [transaction.hashHex],
-  )
+  t.same(await pool.pending(), [encoded])
   t.same(await pool.queued(), [])
   t.same(await pool.quota(sender), { available: 1.5, at: 9 })
   const pending = await pool.block()

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { keccak256 } from '../../../src/native/crypto.ts'
 import { textOf } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { preferencesOf } from '../../../src/rpc/preferences.ts'
@@ -15,6 +16,7 @@ import {
   type PoolRequest,
 } from '../../../src/workers/messages.ts'
 import { PooledPool } from '../../../src/workers/pooled.ts'
+import { WorkerEnd } from '../../../src/workers/workerEnd.ts'
 import { type FixtureOptions, openNodeContext } from '../../support/chainContext.ts'
 
 const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
@@ -164,10 +166,54 @@ t.test('a worker in an endless loop is ended, and another takes its place', asyn
   const pool = createPool(new InterruptTable(), { head: HEAD, freezeOnState: true })
   t.teardown(() => pool.close())
   await pool.run([request('eth_chainId', '')])
-  const end = new AbortController()
-  const frozen = pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)], end.signal)
+  const end = new WorkerEnd()
+  const frozen = pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)], end)
   setTimeout(() => end.abort('given up'), 100)
   await t.rejects(frozen, { name: 'AbortError' })
   const [answer] = await pool.run([request('eth_chainId', '')])
   t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})
+
+t.test('a batch whose worker is ended before it goes there is not run', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD })
+  t.teardown(() => pool.close())
+  const end = new WorkerEnd()
+  end.abort('given up')
+  await t.rejects(pool.run([request('eth_chainId', '')], end), { name: 'AbortError' })
+  const [answer] = await pool.run([request('eth_chainId', '')], new WorkerEnd())
+  t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})
+
+t.test('batches of every size that run at once have their own answers', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD })
+  t.teardown(() => pool.close())
+  const sha3 = (bytes: number, fill: number) => {
+    const data = Buffer.alloc(bytes, fill)
+    return {
+      data,
+      asked: request('web3_sha3', JSON.stringify([`0x${data.toString('hex')}`]), String(fill)),
+    }
+  }
+  // More at once than there is memory for that is shared.
+  const batches = [20, 40_000, 0, 300, 100_000, 21_000, 1].map((bytes, index) => [
+    sha3(bytes, index),
+    sha3(bytes + 1, index + 100),
+  ])
+  const answers = await Promise.all(
+    batches.map(async (batch) => {
+      const found = await runAll(
+        pool,
+        batch.map(({ asked }) => asked),
+      )
+      return found.map(({ bytes }) => text(bytes))
+    }),
+  )
+  t.same(
+    answers,
+    batches.map((batch) =>
+      batch.map(({ data, asked: { id } }) =>
+        JSON.stringify({ jsonrpc: '2.0', id: Number(id), result: `0x${keccak256(data).toString('hex')}` }),
+      ),
+    ),
+  )
 })

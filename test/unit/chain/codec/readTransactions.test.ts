@@ -2,30 +2,33 @@ import fc from 'fast-check'
 import t from 'tap'
 import { readTransactions } from '../../../../src/chain/codec/readTransactions.ts'
 import { encodeBytes, encodeList } from '../../../../src/chain/codec/rlpWriter.ts'
-import { recoverSenders } from '../../../../src/chain/codec/signature.ts'
+import { acceptsSignature, recoverSenders } from '../../../../src/chain/codec/signature.ts'
 import type { Transaction } from '../../../../src/chain/codec/transaction.ts'
 import { parseTransaction } from '../../../../src/chain/codec/transactionDecoder.ts'
 import { signedTransaction } from '../../../support/signedTransaction.ts'
 
 /** What is compared of a transaction. */
-function shown(transaction: Transaction, sender: Buffer | null) {
+function shown(transaction: Transaction, sender: Buffer) {
   const { fields, encoded, hash, signingHash, isRemasc } = transaction
   return { fields, encoded, hash, signingHash, isRemasc, sender }
 }
 
 /** As the transaction is decoded element by element in JavaScript. */
-function decoded(encoded: Buffer) {
+function decoded(encoded: Buffer, chainId: number) {
   try {
     const transaction = parseTransaction(encoded)
-    return shown(transaction, recoverSenders([transaction])[0] ?? null)
+    const sender = recoverSenders([transaction])[0] ?? null
+    return sender !== null && acceptsSignature(transaction, chainId) ? shown(transaction, sender) : null
   } catch (error) {
     return String(error)
   }
 }
 
-async function read(encoded: readonly Buffer[]) {
-  const all = await readTransactions(encoded)
-  return all.map((item) => (item instanceof Error ? String(item) : shown(item.transaction, item.sender)))
+async function read(encoded: readonly Buffer[], chainId: number) {
+  const all = await readTransactions(encoded, chainId)
+  return all.map((item) =>
+    item === null ? null : item instanceof Error ? String(item) : shown(item.transaction, item.sender),
+  )
 }
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map((array) => Buffer.from(array))
@@ -69,8 +72,12 @@ t.test('the core reads a transaction as it is decoded here, or leaves it', async
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(signed, any, changed, cut, bytes(80)), { maxLength: 12 }),
-      async (encoded) => {
-        t.same(await read(encoded), encoded.map(decoded))
+      fc.constantFrom(30, 31, 33),
+      async (encoded, chainId) => {
+        t.same(
+          await read(encoded, chainId),
+          encoded.map((one) => decoded(one, chainId)),
+        )
       },
     ),
     { numRuns: 300 },
@@ -85,8 +92,8 @@ t.test(
     const [first, length] = encoded
     t.equal(first, 0xf8)
     const long = Buffer.concat([Buffer.of(0xf9, 0, length ?? 0), encoded.subarray(2)])
-    const [plain, other] = await readTransactions([encoded, long])
-    if (plain === undefined || plain instanceof Error || other === undefined || other instanceof Error) {
+    const [plain, other] = await readTransactions([encoded, long], 33)
+    if (!plain || plain instanceof Error || !other || other instanceof Error) {
       t.fail('one is no transaction')
       return
     }

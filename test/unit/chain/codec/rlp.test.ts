@@ -4,7 +4,7 @@ import {
   itemAt,
   parseRLPList,
   RlpError,
-  type RlpItem,
+  RlpItem,
   readRlpItems,
   rlpItemLength,
 } from '../../../../src/chain/codec/rlpReader.ts'
@@ -85,6 +85,42 @@ t.test('what nobody looks at is not parsed', (t) => {
   const items = parseRLPList(Buffer.from('c3c28205', 'hex').fill(0xc2, 1, 2))
   t.equal(items.length, 1)
   t.throws(() => itemAt(items, 0).items, RlpError)
+  t.end()
+})
+
+t.test('elements beyond those of a list that has so many are counted, not read', (t) => {
+  const of = (hex: string) => itemAt(readRlpItems(Buffer.from(hex, 'hex')), 0)
+  const list = of('c3050607')
+  const items = list.itemsOf(3)
+  t.same(typeof items === 'number' ? items : items.map(({ bytes }) => [...bytes]), [[5], [6], [7]])
+  t.equal(list.items, items, 'read once')
+  t.equal(list.itemsOf(2), 3)
+  for (const [count, found] of [
+    [2, 3],
+    [4, 3],
+    [0, 3],
+  ] as const)
+    t.equal(of('c3050607').itemsOf(count), found)
+  t.same(of('c0').itemsOf(0), [])
+  t.throws(() => of('c3058205').itemsOf(1), { name: 'RlpError', fault: 'overrun' }, 'one that ends too late')
+  t.throws(() => of('83050607').itemsOf(3), RlpError, 'a string')
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(12), (bytes, count) => {
+      const result = (read: (item: RlpItem) => number) => {
+        try {
+          return read(new RlpItem(Buffer.from(bytes), true, 0))
+        } catch (error) {
+          return String(error)
+        }
+      }
+      const counted = result((item) => {
+        const found = item.itemsOf(count)
+        return typeof found === 'number' ? found : found.length
+      })
+      return counted === result(({ items }) => items.length)
+    }),
+    { numRuns: 2000 },
+  )
   t.end()
 })
 
