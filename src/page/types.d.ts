@@ -50,6 +50,9 @@ export interface Log {
   readonly logIndex: string
 }
 
+/** How a transaction ended, or that it has not yet. */
+export type Outcome = 'success' | 'failed' | 'waiting'
+
 export interface Receipt {
   readonly gasUsed: string
   readonly contractAddress: string | null

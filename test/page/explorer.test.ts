@@ -157,6 +157,38 @@ t.test('the page in a browser', { skip }, async (t) => {
     t.match(await page.locator('.logs').textContent(), /Transferfrom .*to .*value 5,000,000,000,000,000,000/)
   })
 
+  await inTab(
+    'lists tell how transactions ended, what they called and when; rewards stand apart',
+    {},
+    async (t, { page }) => {
+      await untilShown(page, 'Local development chain')
+      const row = (hash: string) => page.locator('main tr', { has: page.locator(`a[href="#/tx/${hash}"]`) })
+      for (const [hash, outcome, method] of [
+        [sample.failed, 'failed', /^0x[0-9a-f]{8}$/],
+        [sample.transfer, 'success', /^transfer$/],
+        [sample.payment, 'success', /^payment$/],
+      ] as const) {
+        await row(hash)
+          .locator(`.tag.${outcome === 'failed' ? 'bad' : 'good'}`, { hasText: outcome })
+          .waitFor()
+        t.match(await row(hash).locator('td').nth(2).textContent(), method)
+        t.match(await row(hash).locator('time').textContent(), / ago$|^in /)
+      }
+      const { blockNumber } = await node.request<{ blockNumber: string }>('eth_getTransactionReceipt', [
+        sample.failed,
+      ])
+      await page.goto(`${url}#/block/${BigInt(blockNumber)}`)
+      await shown(page, 'Transactions (1) and that of rewards')
+      await row(sample.failed).getByText('failed').waitFor()
+      const reward = page.locator('tr.reward')
+      t.equal(await reward.count(), 1)
+      t.match(await reward.textContent(), /rewards.*nobody.*REMASC/)
+      await reward.locator('a[href^="#/tx/"]').click()
+      await untilShown(page, 'Transaction')
+      t.match(await page.locator('.heading').textContent(), /rewards of REMASC/)
+    },
+  )
+
   await inTab('an address has cells, a token its name', {}, async (t, { page }) => {
     await page.goto(`${url}#/address/${sample.token}`)
     await untilShown(page, 'Address')

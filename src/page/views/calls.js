@@ -1,4 +1,4 @@
-/** @import { Context, Trace, Child } from '../types.js' */
+/** @import { Context, Trace, Transaction, Child } from '../types.js' */
 import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { FUNCTIONS } from '../chain/signatures.js'
 import { visibleText } from '../chain/text.js'
@@ -45,6 +45,18 @@ function parts(context, { type, action, result, error, traceAddress }) {
       : el('span', { class: 'quiet' }, `${formatInteger(BigInt(result.gasUsed))} gas`),
     error === undefined ? null : el('span', { class: 'tag bad' }, visibleText(error)),
   ]
+}
+
+/**
+ * What a transaction does, in a word: a function, a payment or a creation.
+ * @param {Context} _context
+ * @param {Transaction} transaction
+ */
+export function methodTag(_context, { to, input }) {
+  if (to === null) return el('span', { class: 'quiet' }, 'creation')
+  const name = functionName(input)
+  if (name === null) return el('span', { class: 'quiet' }, input.length > 2 ? 'data' : 'payment')
+  return el('code', { title: name }, name.replace(/\(.*$/, ''))
 }
 
 /**

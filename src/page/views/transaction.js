@@ -7,10 +7,10 @@ import { el, fill } from '../ui/dom.js'
 import { addressLink, blockLink, wholeHash } from '../ui/links.js'
 import { facts, heading, longText, section } from '../ui/parts.js'
 import { age, dateText } from '../ui/time.js'
-import { isReward } from './blockRows.js'
 import { callTree, functionName } from './calls.js'
 import { logList } from './logTable.js'
 import { missing } from './notFound.js'
+import { isReward, outcomeTag } from './transactionRows.js'
 
 const HASH = /^0x[0-9a-f]{64}$/i
 
@@ -37,7 +37,11 @@ export const transactionView = async (context, [hash = ''], signal) => {
   return {
     title: `Transaction ${hash.slice(0, 10)}…`,
     content: [
-      heading('Transaction', statusTag(receipt)),
+      heading(
+        'Transaction',
+        statusTag(receipt),
+        isReward(transaction) ? el('span', { class: 'tag' }, 'rewards of REMASC') : null,
+      ),
       facts([
         ['Hash', wholeHash(transaction.hash, 'transaction hash')],
         ['Failed because', reason === null ? null : el('bdi', { class: 'said' }, visibleText(reason))],
@@ -69,10 +73,8 @@ export const transactionView = async (context, [hash = ''], signal) => {
 
 /** @param {Receipt | null} receipt */
 function statusTag(receipt) {
-  if (receipt === null) return el('span', { class: 'tag warn' }, 'waiting')
-  return receipt.status === '0x1'
-    ? el('span', { class: 'tag good' }, 'success')
-    : el('span', { class: 'tag bad' }, 'failed')
+  if (receipt === null) return outcomeTag('waiting')
+  return outcomeTag(receipt.status === '0x1' ? 'success' : 'failed')
 }
 
 /**
