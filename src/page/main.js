@@ -2,8 +2,10 @@
 import { parseSearchTerm } from './chain/searchTerm.js'
 import { RpcClient, RpcFailure } from './rpc/client.js'
 import { Endpoint } from './rpc/endpoint.js'
+import { kindOfHash } from './rpc/hashKind.js'
 import { HeadFeed } from './rpc/headFeed.js'
 import { Methods } from './rpc/methods.js'
+import { TokenBook } from './rpc/tokens.js'
 import { fill } from './ui/dom.js'
 import { blockLink } from './ui/links.js'
 import { Router } from './ui/router.js'
@@ -22,6 +24,9 @@ import { notFoundView, searchView } from './views/notFound.js'
 import { peersView } from './views/peers.js'
 import { transactionView } from './views/transaction.js'
 import { usageView } from './views/usage.js'
+
+/** A method that only chains for development have. */
+const DEVELOPMENT_METHOD = 'evm_snapshot'
 
 const FEED_TEXTS = {
   connecting: 'connecting',
@@ -74,10 +79,13 @@ class Page {
       return
     }
     const [document, chainId, clientVersion] = answers
+    const methods = new Methods(document.methods)
     const context = {
       client: this.#client,
       endpoint: this.#endpoint,
-      methods: new Methods(document.methods),
+      methods,
+      tokens: new TokenBook(this.#client),
+      isDevelopment: methods.has(DEVELOPMENT_METHOD),
       chainId: Number(chainId),
       clientVersion: String(clientVersion),
       head: () => this.#head,
@@ -108,19 +116,7 @@ class Page {
     const { kind, value } = found
     if (kind === 'number') location.hash = `#/block/${value}`
     else if (kind === 'address') location.hash = `#/address/${value}`
-    else location.hash = `#/${await this.#kindOfHash(value)}/${value}`
-  }
-
-  /** @param {string} hash */
-  async #kindOfHash(hash) {
-    const [transaction, block] = await this.#client
-      .all([
-        { method: 'eth_getTransactionByHash', params: [hash] },
-        { method: 'eth_getBlockByHash', params: [hash, false] },
-      ])
-      .catch(() => [null, null])
-    if (transaction !== null) return 'tx'
-    return block === null ? 'search' : 'block'
+    else location.hash = `#/${(await kindOfHash(this.#client, value)) ?? 'search'}/${value}`
   }
 
   /** @param {unknown} error */

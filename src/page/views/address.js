@@ -4,9 +4,11 @@ import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { el, fill } from '../ui/dom.js'
 import { wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, notice, section } from '../ui/parts.js'
+import { accountTransactions } from './accountTransactions.js'
 import { missing } from './notFound.js'
 import { recentLogs } from './recentLogs.js'
 import { tokenSection } from './token.js'
+import { transfersSection } from './transfers.js'
 
 const POSITION = /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/
 
@@ -24,9 +26,11 @@ export const addressView = async (context, [given = ''], signal) => {
     signal,
   )
   const size = (code.length - 2) / 2
-  const [token, logs] = await Promise.all([
+  const [token, transactions, transfers, logs] = await Promise.all([
     size === 0 ? null : tokenSection(context, address, signal),
-    recentLogs(context, address, BigInt(head), signal),
+    accountTransactions(context, address, BigInt(head), signal),
+    transfersSection(context, address, BigInt(head), signal),
+    size === 0 ? null : recentLogs(context, address, BigInt(head), signal),
   ])
   const shown = checksumAddress(address, context.chainId)
   const name = nativeName(address)
@@ -43,7 +47,9 @@ export const addressView = async (context, [given = ''], signal) => {
         ['Code', size === 0 ? 'none' : `${formatInteger(size)} bytes`],
       ]),
       token ?? '',
-      logs,
+      transactions,
+      transfers,
+      logs ?? '',
       section('Storage', storageForm(context, address, signal)),
       size === 0 ? '' : folded('Code', longText(code, 'Code')),
     ].filter((part) => part instanceof Node),

@@ -1,18 +1,19 @@
-/** @import { Child, Context, Log } from '../types.js' */
+/** @import { Child, Context, Log, Token } from '../types.js' */
 import { addressOfWord, uintAt } from '../chain/abi.js'
-import { formatInteger } from '../chain/amounts.js'
 import { EVENTS } from '../chain/signatures.js'
 import { el } from '../ui/dom.js'
 import { addressLink, blockLink, transactionLink } from '../ui/links.js'
-import { longText } from '../ui/parts.js'
+import { folded, longText } from '../ui/parts.js'
+import { tokenAmount } from '../ui/tokenAmount.js'
 
 /**
  * A list of logs, with the parameters of well-known events.
  * @param {Context} context
  * @param {readonly Log[]} logs
+ * @param {ReadonlyMap<string, Token>} tokens by address: their amounts are shown in their units
  * @param {boolean} [isPlaced] whether each says where it comes from
  */
-export function logList(context, logs, isPlaced = false) {
+export function logList(context, logs, tokens, isPlaced = false) {
   if (logs.length === 0) return el('p', { class: 'quiet' }, 'None.')
   return el(
     'ol',
@@ -22,11 +23,14 @@ export function logList(context, logs, isPlaced = false) {
         'li',
         {},
         el('p', { class: 'line' }, ...titleOf(context, log, isPlaced)),
-        eventLine(context, log),
-        topicList(log),
-        log.data.length > 2
-          ? longText(log.data, `Data of log ${Number(log.logIndex)} of block ${Number(log.blockNumber)}`)
-          : null,
+        eventLine(context, log, tokens.get(log.address.toLowerCase())),
+        folded(
+          'Raw log',
+          topicList(log),
+          log.data.length > 2
+            ? longText(log.data, `Data of log ${Number(log.logIndex)} of block ${Number(log.blockNumber)}`)
+            : null,
+        ),
       ),
     ),
   )
@@ -47,8 +51,9 @@ function titleOf(context, log, isPlaced) {
 /**
  * @param {Context} context
  * @param {Log} log
+ * @param {Token | undefined} token
  */
-function eventLine(context, { topics, data }) {
+function eventLine(context, { topics, data }, token) {
   const event = EVENTS.get(topics[0] ?? '')
   const amount = uintAt(data, 0)
   const [, first, second] = topics
@@ -63,7 +68,8 @@ function eventLine(context, { topics, data }) {
     addressLink(context, addressOfWord(first)),
     `${to} `,
     addressLink(context, addressOfWord(second)),
-    `${event.amount} ${formatInteger(amount)}`,
+    `${event.amount} `,
+    el('span', {}, tokenAmount(amount, token)),
   )
 }
 

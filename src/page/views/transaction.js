@@ -3,9 +3,10 @@ import { formatInteger, formatRbtc, formatShare } from '../chain/amounts.js'
 import { describeRevert } from '../chain/revert.js'
 import { visibleText } from '../chain/text.js'
 import { RpcFailure } from '../rpc/client.js'
+import { tokensOfLogs } from '../rpc/tokens.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink, blockLink, wholeHash } from '../ui/links.js'
-import { facts, heading, longText, section } from '../ui/parts.js'
+import { facts, folded, heading, longText, section } from '../ui/parts.js'
 import { age, dateText } from '../ui/time.js'
 import { callTree, functionName } from './calls.js'
 import { logList } from './logTable.js'
@@ -28,9 +29,10 @@ export const transactionView = async (context, [hash = ''], signal) => {
     )
   )
   if (transaction === null) return missing('There is no such transaction')
-  const [block, traces] = await Promise.all([
+  const [block, traces, tokens] = await Promise.all([
     readBlock(context, transaction, signal),
     receipt === null ? null : readTraces(context, hash, signal),
+    tokensOfLogs(context, receipt?.logs ?? [], signal),
   ])
   const reason = receipt?.status === '0x0' ? await failureReason(context, transaction, traces, signal) : null
   const confirmations = el('span', { class: 'quiet' })
@@ -58,9 +60,11 @@ export const transactionView = async (context, [hash = ''], signal) => {
         ['Nonce', formatInteger(BigInt(transaction.nonce))],
         ['Function', functionLine(transaction)],
       ]),
-      receipt === null ? '' : section(`Logs (${receipt.logs.length})`, logList(context, receipt.logs)),
+      receipt === null
+        ? ''
+        : section(`Logs (${receipt.logs.length})`, logList(context, receipt.logs, tokens)),
       traces === null ? '' : section(`Calls (${traces.length})`, callTree(context, traces)),
-      transaction.input.length > 2 ? section('Input', longText(transaction.input, 'Input')) : '',
+      inputPart(transaction) ?? '',
     ].filter((part) => part instanceof Node),
     onHead: (/** @type {Head} */ { number }) => {
       if (transaction.blockNumber === null) return
@@ -127,6 +131,13 @@ function feeFacts({ gas, gasPrice }, receipt) {
     ],
     ['Gas price', price],
   ]
+}
+
+/** What was sent along, closed at first. @param {Transaction} transaction */
+function inputPart({ to, input }) {
+  if (input.length <= 2) return null
+  const title = to === null ? 'Init code' : 'Input'
+  return folded(`${title} · ${formatInteger((input.length - 2) / 2)} bytes`, longText(input, title))
 }
 
 /** @param {Transaction} transaction */
