@@ -1,4 +1,5 @@
 /** @import { FeedState, Head } from './types.js' */
+import { Contracts } from './abi/contracts.js'
 import { parseSearchTerm } from './chain/searchTerm.js'
 import { RpcClient, RpcFailure } from './rpc/client.js'
 import { Endpoint } from './rpc/endpoint.js'
@@ -11,6 +12,7 @@ import { blockLink } from './ui/links.js'
 import { Router } from './ui/router.js'
 import { bindThemeSwitch } from './ui/theme.js'
 import { age, startClock } from './ui/time.js'
+import { abisView } from './views/abis.js'
 import { addressView } from './views/address.js'
 import { blockView } from './views/block.js'
 import { blocksView } from './views/blocks.js'
@@ -48,6 +50,7 @@ const VIEWS = new Map([
     (/** @type {Parameters<typeof methodView>} */ ...[context, parts, signal]) =>
       parts.length === 0 ? methodListView(context, parts, signal) : methodView(context, parts, signal),
   ],
+  ['abis', abisView],
   ['usage', usageView],
   ['search', searchView],
 ])
@@ -57,6 +60,9 @@ class Page {
   #endpoint = new Endpoint(document.baseURI)
   #client = new RpcClient(this.#endpoint)
   #main = part('main')
+  #contracts = new Contracts()
+  /** @type {Set<string>} */
+  #impersonated = new Set()
   /** @type {Head | null} */
   #head = null
   /** @type {HeadFeed | null} */
@@ -84,6 +90,8 @@ class Page {
       client: this.#client,
       endpoint: this.#endpoint,
       methods,
+      impersonated: this.#impersonated,
+      contracts: this.#contracts,
       tokens: new TokenBook(this.#client),
       isDevelopment: methods.has(DEVELOPMENT_METHOD),
       chainId: Number(chainId),

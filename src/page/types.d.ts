@@ -309,6 +309,9 @@ export interface Context {
   readonly client: import('./rpc/client.js').RpcClient
   readonly endpoint: import('./rpc/endpoint.js').Endpoint
   readonly methods: import('./rpc/methods.js').Methods
+  /** Addresses that the node sends from without their keys, on a chain for development. */
+  readonly impersonated: Set<string>
+  readonly contracts: import('./abi/contracts.js').Contracts
   readonly tokens: import('./rpc/tokens.js').TokenBook
   /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */
   readonly isDevelopment: boolean

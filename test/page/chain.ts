@@ -31,6 +31,8 @@ export interface Sample {
   readonly logged: string
   /** A token whose symbol is {@link HOSTILE}, and that the receiver got some of. */
   readonly hostileToken: string
+  /** The contract whose calls fail. */
+  readonly failures: string
   /** A transaction that lets the receiver spend 2^256 - 1 of the token. */
   readonly approval: string
 }
@@ -46,6 +48,7 @@ export async function makeSample(node: NodeProcess): Promise<Sample> {
     token,
     hostile,
     hostileToken,
+    failures,
     approval: await send(node, {
       to: token,
       data: `${selector('approve(address,uint256)')}${word(BigInt(RECEIVER))}${word(2n ** 256n - 1n)}`,
@@ -73,7 +76,8 @@ export function selector(signature: string): string {
   return `0x${Buffer.from(keccak_256(signature)).toString('hex').slice(0, 8)}`
 }
 
-async function create(node: NodeProcess, data: string): Promise<string> {
+/** Creates a contract; its address. */
+export async function create(node: NodeProcess, data: string): Promise<string> {
   const hash = await send(node, { data })
   const { contractAddress } = await node.request<{ contractAddress: string }>('eth_getTransactionReceipt', [
     hash,
@@ -108,7 +112,7 @@ function push2(value: number): string {
 }
 
 /** The parameter of a call that takes one text. */
-function encoded(text: string): string {
+export function encoded(text: string): string {
   const bytes = Buffer.from(text)
   const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')
   return `${word(32n)}${word(BigInt(bytes.length))}${padded}`

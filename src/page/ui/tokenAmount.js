@@ -1,7 +1,7 @@
 /** @import { Child, Token } from '../types.js' */
 import { formatInteger, formatUnits } from '../chain/amounts.js'
-import { visibleText } from '../chain/text.js'
 import { el } from './dom.js'
+import { said } from './said.js'
 
 const MAX_SYMBOL = 24
 
@@ -22,5 +22,5 @@ export function tokenAmount(units, token) {
 
 /** The symbol that a token gives itself. @param {Token} token */
 export function symbolOf({ symbol }) {
-  return el('bdi', { class: 'said' }, visibleText(symbol, MAX_SYMBOL))
+  return said(symbol, MAX_SYMBOL)
 }

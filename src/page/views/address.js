@@ -5,6 +5,7 @@ import { el, fill } from '../ui/dom.js'
 import { wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, notice, section } from '../ui/parts.js'
 import { accountTransactions } from './accountTransactions.js'
+import { contractPanel } from './contractPanel.js'
 import { missing } from './notFound.js'
 import { recentLogs } from './recentLogs.js'
 import { tokenSection } from './token.js'
@@ -26,8 +27,9 @@ export const addressView = async (context, [given = ''], signal) => {
     signal,
   )
   const size = (code.length - 2) / 2
-  const [token, transactions, transfers, logs] = await Promise.all([
+  const [token, panel, transactions, transfers, logs] = await Promise.all([
     size === 0 ? null : tokenSection(context, address, signal),
+    size === 0 ? null : contractPanel(context, { address, code }, signal),
     accountTransactions(context, address, BigInt(head), signal),
     transfersSection(context, address, BigInt(head), signal),
     size === 0 ? null : recentLogs(context, address, BigInt(head), signal),
@@ -47,6 +49,7 @@ export const addressView = async (context, [given = ''], signal) => {
         ['Code', size === 0 ? 'none' : `${formatInteger(size)} bytes`],
       ]),
       token ?? '',
+      panel ?? '',
       transactions,
       transfers,
       logs ?? '',

@@ -4,7 +4,9 @@ import { EVENTS } from '../chain/signatures.js'
 import { el } from '../ui/dom.js'
 import { addressLink, blockLink, transactionLink } from '../ui/links.js'
 import { folded, longText } from '../ui/parts.js'
+import { said } from '../ui/said.js'
 import { tokenAmount } from '../ui/tokenAmount.js'
+import { byLine, valueList } from '../ui/values.js'
 
 /**
  * A list of logs, with the parameters of well-known events.
@@ -53,12 +55,15 @@ function titleOf(context, log, isPlaced) {
  * @param {Log} log
  * @param {Token | undefined} token
  */
-function eventLine(context, { topics, data }, token) {
+function eventLine(context, log, token) {
+  const { topics, data } = log
   const event = EVENTS.get(topics[0] ?? '')
   const amount = uintAt(data, 0)
   const [, first, second] = topics
   // The same event with another layout, as that of unique tokens, has no amount in its data.
-  if (event === undefined || first === undefined || second === undefined || amount === null) return null
+  if (event === undefined || first === undefined || second === undefined || amount === null) {
+    return decodedEvent(context, log)
+  }
   const [from = '', to = ''] = event.parties
   return el(
     'p',
@@ -70,6 +75,25 @@ function eventLine(context, { topics, data }, token) {
     addressLink(context, addressOfWord(second)),
     `${event.amount} `,
     el('span', {}, tokenAmount(amount, token)),
+  )
+}
+
+/**
+ * An event in the words of an ABI, or its first topic.
+ * @param {Context} context
+ * @param {Log} log
+ */
+function decodedEvent(context, log) {
+  const decoded = context.contracts.event(log)
+  if (decoded === null) {
+    const [topic] = log.topics
+    return topic === undefined ? null : el('p', { class: 'line quiet' }, 'Event', el('code', {}, topic))
+  }
+  return el(
+    'div',
+    {},
+    el('p', { class: 'line' }, el('strong', {}, said(decoded.item.name)), byLine(decoded)),
+    valueList(context, decoded.item.inputs, decoded.values),
   )
 }
 

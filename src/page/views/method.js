@@ -3,10 +3,11 @@ import { isAddress } from '../chain/address.js'
 import { RpcFailure } from '../rpc/client.js'
 import { kindOfHash } from '../rpc/hashKind.js'
 import { announce } from '../ui/announce.js'
+import { orNull } from '../ui/checkedField.js'
 import { copyButton } from '../ui/copy.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink, blockHashLink, transactionLink } from '../ui/links.js'
-import { InputError, paramInput, typeText } from '../ui/paramInput.js'
+import { paramInput, typeText } from '../ui/paramInput.js'
 import { heading, longText, notice, section } from '../ui/parts.js'
 import { missing } from './notFound.js'
 import { snippets } from './snippets.js'
@@ -94,21 +95,6 @@ function tryIt(context, method, signal) {
   }
   showExamples()
   return [section('Try it', form, result), section('Elsewhere', examples)]
-}
-
-/**
- * What a function gives; null when somebody wrote what does not fit.
- * @template T
- * @param {() => T} read
- * @returns {T | null}
- */
-function orNull(read) {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof InputError) return null
-    throw error
-  }
 }
 
 /**
