@@ -17,6 +17,7 @@ import { addressView } from './views/address.js'
 import { blockView } from './views/block.js'
 import { blocksView } from './views/blocks.js'
 import { bridgeView } from './views/bridge.js'
+import { developmentView } from './views/development.js'
 import { failure } from './views/failure.js'
 import { homeView } from './views/home.js'
 import { keyForm } from './views/keyForm.js'
@@ -51,6 +52,7 @@ const VIEWS = new Map([
       parts.length === 0 ? methodListView(context, parts, signal) : methodView(context, parts, signal),
   ],
   ['abis', abisView],
+  ['dev', developmentView],
   ['usage', usageView],
   ['search', searchView],
 ])
@@ -63,6 +65,8 @@ class Page {
   #contracts = new Contracts()
   /** @type {Set<string>} */
   #impersonated = new Set()
+  /** @type {{ id: string, block: bigint }[]} */
+  #snapshots = []
   /** @type {Head | null} */
   #head = null
   /** @type {HeadFeed | null} */
@@ -91,6 +95,7 @@ class Page {
       endpoint: this.#endpoint,
       methods,
       impersonated: this.#impersonated,
+      snapshots: this.#snapshots,
       contracts: this.#contracts,
       tokens: new TokenBook(this.#client),
       isDevelopment: methods.has(DEVELOPMENT_METHOD),
@@ -101,6 +106,7 @@ class Page {
       signOut: () => this.#askForKey(false),
     }
     part('usage-link').hidden = !this.#endpoint.hasKey
+    part('dev-link').hidden = !context.isDevelopment
     this.#router = new Router(this.#main, context, VIEWS, notFoundView, failure)
     this.#router.start()
     this.#feed = new HeadFeed(this.#client, this.#endpoint, {
@@ -142,6 +148,7 @@ class Page {
     this.#router?.stop()
     this.#endpoint.forget()
     part('usage-link').hidden = true
+    part('dev-link').hidden = true
     showFeed('connecting')
     fill(part('newest'), null)
     this.#show(keyForm(this.#endpoint, { isWrong, onKey: () => void this.open() }))

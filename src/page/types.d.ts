@@ -311,6 +311,8 @@ export interface Context {
   readonly methods: import('./rpc/methods.js').Methods
   /** Addresses that the node sends from without their keys, on a chain for development. */
   readonly impersonated: Set<string>
+  /** Snapshots that were taken on this page, the oldest first. */
+  readonly snapshots: { readonly id: string; readonly block: bigint }[]
   readonly contracts: import('./abi/contracts.js').Contracts
   readonly tokens: import('./rpc/tokens.js').TokenBook
   /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */

@@ -21,6 +21,11 @@ export class TokenBook {
     this.#client = client
   }
 
+  /** Forgets what tokens told: the chain was changed, and their addresses may be others'. */
+  forget() {
+    this.#kept.clear()
+  }
+
   /**
    * Symbols and decimals of contracts, by their address in lower case; those that tell none are left out, as are those
    * beyond a number that one list may ask for.

@@ -45,6 +45,12 @@ export const addressView = async (context, [given = ''], signal) => {
         ['Address', wholeHash(shown, 'address')],
         ['Balance', formatRbtc(BigInt(balance))],
         ['In wei', formatInteger(BigInt(balance))],
+        [
+          'Send money',
+          context.isDevelopment
+            ? el('a', { href: `#/dev/${encodeURIComponent(shown)}` }, 'from an account of the node')
+            : null,
+        ],
         ['Nonce', formatInteger(BigInt(nonce))],
         ['Code', size === 0 ? 'none' : `${formatInteger(size)} bytes`],
       ]),

@@ -9,12 +9,13 @@ import { visibleText } from '../chain/text.js'
 import { sendFrom } from '../rpc/senders.js'
 import { amountField, numberField } from '../ui/amountField.js'
 import { announce } from '../ui/announce.js'
-import { checkedField, orNull } from '../ui/checkedField.js'
+import { checkedField } from '../ui/checkedField.js'
 import { el, fill } from '../ui/dom.js'
 import { longText, notice } from '../ui/parts.js'
 import { senderSelect } from '../ui/senderSelect.js'
 import { valueList } from '../ui/values.js'
-import { refusal, showSent } from './sent.js'
+import { actionForm } from './actionForm.js'
+import { showSent } from './sent.js'
 
 /**
  * A form that calls one function of a contract: reading shows what it returns, writing sends a transaction.
@@ -32,63 +33,37 @@ export function functionForm(context, { address, item, senders }, signal) {
       item.inputs.map(({ type }) => type),
       inputs.map(({ read }) => read()),
     )}`
-  const output = el('div', { class: 'result' })
   if (!isRead && senders.length === 0) {
     return notice(
       'Nobody can send from here: the node lends this page no account, and the browser has no wallet.',
     )
   }
   const writing = isRead ? null : writingFields(context, item, senders, id)
-  const button = el('button', { type: 'submit' }, isRead ? 'Read' : 'Send')
-  const read = async () => {
-    const call = orNull(data)
-    if (call === null) return
-    const sender = senders[0]
+  /** @param {Element} output */
+  const read = async (output) => {
+    const [sender] = senders
     const from = sender?.kind === 'node' ? { from: sender.address } : {}
-    const result = await context.client.call(
-      'eth_call',
-      [{ ...from, to: address, data: call }, 'latest'],
-      signal,
-    )
+    const call = { ...from, to: address, data: data() }
+    const result = await context.client.call('eth_call', [call, 'latest'], signal)
     fill(output, returned(context, item, String(result)))
     announce('the result is there')
   }
-  const write = async () => {
-    const payload = orNull(() => ({ to: address, data: data(), ...writing?.read() }))
+  /** @param {Element} output */
+  const write = async (output) => {
+    const payload = { to: address, data: data(), ...writing?.read() }
     const sender = writing?.sender() ?? null
-    if (payload === null || sender === null) return
-    const hash = await sendFrom(context, sender, payload, signal)
-    void showSent(context, output, hash, signal)
+    if (sender === null) return
+    void showSent(context, output, await sendFrom(context, sender, payload, signal), signal)
   }
-  const submit = async () => {
-    fill(output, null)
-    button.disabled = true
-    try {
-      await (isRead ? read() : write())
-    } catch (error) {
-      if (!signal.aborted) fill(output, refusal(context, error, address))
-    } finally {
-      button.disabled = false
-    }
-  }
-  return el(
-    'form',
+  return actionForm(
+    context,
     {
-      class: 'try',
-      novalidate: true,
-      on: {
-        // What stands there belongs to what was asked before.
-        input: () => fill(output, null),
-        submit: (event) => {
-          event.preventDefault()
-          void submit()
-        },
-      },
+      fields: [inputs.map(({ element }) => element), writing?.elements ?? null],
+      label: isRead ? 'Read' : 'Send',
+      address,
+      run: isRead ? read : write,
     },
-    ...inputs.map(({ element }) => element),
-    writing?.elements ?? null,
-    button,
-    output,
+    signal,
   )
 }
 
