@@ -112,10 +112,10 @@ t.test('contracts by their ABIs in a browser', { skip }, async (t) => {
         mimeType: 'application/json',
         buffer: Buffer.from(JSON.stringify({ abi: readArtefact('Archive').abi })),
       },
-      { name: 'none.json', mimeType: 'application/json', buffer: Buffer.from('{"abi":[]}') },
+      { name: `${HOSTILE}.json`, mimeType: 'application/json', buffer: Buffer.from('{"abi":[]}') },
     ])
     await added(page, 'Added: Archive')
-    await added(page, 'none.json: The ABI names no function, event or error.')
+    await added(page, `${SHOWN_HOSTILE}.json: The ABI names no function, event or error.`)
     await page.reload()
     await untilShown(page, 'ABIs')
     const table = page.getByRole('table', { name: 'ABIs that are kept' })
@@ -146,6 +146,17 @@ t.test('contracts by their ABIs in a browser', { skip }, async (t) => {
     t.ok((await page.evaluate<number>("localStorage.getItem('abis').length")) <= 1024 * 1024)
     await paste(page, '{"abi":')
     await added(page, 'This is no JSON.')
+  })
+
+  await inTab('where the browser keeps nothing they last as long as the page', {}, async (t, { page }) => {
+    await page.addInitScript("Storage.prototype.setItem = () => { throw new Error('closed') }")
+    await page.reload()
+    await paste(page, readArtefact('Token'))
+    await added(page, 'The browser keeps nothing for this page: they last until it is closed.')
+    t.equal(await page.getByRole('button', { name: 'Forget Token' }).count(), 1)
+    await page.reload()
+    await untilShown(page, 'ABIs')
+    t.equal(await page.getByRole('button', { name: 'Forget Token' }).count(), 0)
   })
 
   await inTab('calls, logs and errors have the words of the ABI', {}, async (t, { page }) => {
