@@ -194,6 +194,8 @@ t.test('contracts by their ABIs in a browser', { skip }, async (t) => {
     await read.getByRole('textbox').fill(RECEIVER)
     await read.getByRole('button', { name: 'Read' }).click()
     await read.getByText('5,000,000,000,000,000,000').waitFor()
+    await read.getByText('Asked by').click()
+    t.equal(await read.getByLabel('From').locator('option').count(), 10)
     await read.getByRole('textbox').fill(OTHER)
     t.equal(await read.locator('.result > *').count(), 0, 'an old result is gone')
     const write = await open(page, 'transfer(address,uint256)')
@@ -242,6 +244,28 @@ t.test('contracts by their ABIs in a browser', { skip }, async (t) => {
       t.equal(await page.locator('main img, main script, main svg').count(), 0)
     }
   })
+
+  await inTab(
+    'a choice is of the contract, not of whatever comes to its address',
+    {},
+    async (t, { page }) => {
+      const address = `0x${'c0'.repeat(20)}`
+      await node.request('hardhat_setCode', [address, '0x6001'])
+      await paste(page, readArtefact('Token').abi, 'Mine')
+      await added(page, 'Added: Mine')
+      await visit(page, `#/address/${address}`, 'Address')
+      await page.getByLabel('ABI', { exact: true }).selectOption('Mine')
+      await page.reload()
+      await untilShown(page, 'Address')
+      t.match(await page.locator('.heading').textContent(), 'Mine')
+      t.equal(await page.locator('summary', { hasText: 'transfer(address,uint256)' }).count(), 1)
+      await node.request('hardhat_setCode', [address, '0x6002'])
+      await page.reload()
+      await untilShown(page, 'Address')
+      t.notMatch(await page.locator('.heading').textContent(), 'Mine')
+      t.equal(await page.locator('summary', { hasText: 'transfer(address,uint256)' }).count(), 0)
+    },
+  )
 
   await inTab('the wallet of the browser sends where there is one', {}, async (t, { page }) => {
     await page.addInitScript(`window.ethereum = {

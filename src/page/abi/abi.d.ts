@@ -44,8 +44,16 @@ export interface Artifact {
   readonly abi: readonly object[]
   /** Of the deployed code, without 0x; null where it is not known. */
   readonly codeHash: string | null
-  /** Contracts of this kind, in lower case. */
-  readonly addresses: readonly string[]
+  /** Contracts of this kind. */
+  readonly deployments: readonly Deployment[]
+}
+
+/** A contract that is of an artifact. */
+export interface Deployment {
+  /** In lower case. */
+  readonly address: string
+  /** Of the code that it had when that was said, without 0x; null where it is not known. */
+  readonly codeHash: string | null
 }
 
 /** A call, an event or an error in the words of an ABI. */

@@ -1,4 +1,4 @@
-/** @import { AbiItem, AbiParam, Artifact } from './abi.js' */
+/** @import { AbiItem, AbiParam, Artifact, Deployment } from './abi.js' */
 import { keccak256 } from '../chain/keccak.js'
 import { bytesOfHex } from '../chain/text.js'
 import { AbiError, typeOf, typeText } from './types.js'
@@ -34,7 +34,7 @@ export function readArtifact(text, { name, chainId }) {
     name: (typeof named === 'string' && named.trim() !== '' ? named : name).trim().slice(0, MAX_NAME),
     abi,
     codeHash: isList ? null : codeHashOf(parsed),
-    addresses: isList ? [] : addressesOf(parsed, chainId),
+    deployments: isList ? [] : deploymentsOf(parsed, chainId),
   }
 }
 
@@ -167,11 +167,13 @@ export function hashOfCode(code) {
  * Where Truffle says that it deployed the contract.
  * @param {any} artifact
  * @param {number} chainId
- * @returns {string[]}
+ * @returns {Deployment[]}
  */
-function addressesOf({ networks }, chainId) {
+function deploymentsOf({ networks }, chainId) {
   const id = String(chainId)
   const address =
     typeof networks === 'object' && Object.hasOwn(networks ?? {}, id) ? networks[id]?.address : null
-  return typeof address === 'string' && ADDRESS.test(address) ? [address.toLowerCase()] : []
+  return typeof address === 'string' && ADDRESS.test(address)
+    ? [{ address: address.toLowerCase(), codeHash: null }]
+    : []
 }

@@ -1,5 +1,5 @@
 /** @import { Log } from '../types.js' */
-/** @import { AbiItem, Artifact, Decoded } from './abi.js' */
+/** @import { AbiItem, Artifact, Decoded, Deployment } from './abi.js' */
 import { hashOfCode, itemsOf } from './artifact.js'
 import { decodeValues } from './decode.js'
 import { AbiError, isDynamic } from './types.js'
@@ -7,7 +7,7 @@ import { AbiError, isDynamic } from './types.js'
 const ITEM = 'abis'
 /** Bytes of everything that is kept: browsers give a page 5 MiB, of which its other items need little. */
 export const MAX_KEPT_BYTES = 1024 * 1024
-const MAX_ADDRESSES = 100
+const MAX_DEPLOYMENTS = 100
 
 /**
  * The ABIs that somebody gave to the page. They stay in the storage of the browser, and are sent nowhere.
@@ -40,8 +40,8 @@ export class Contracts {
    */
   add(artifact) {
     const before = this.find(artifact.name)
-    const addresses = [...new Set([...(before?.addresses ?? []), ...artifact.addresses])]
-    this.#replace(artifact.name, { ...artifact, addresses })
+    const deployments = [...(before?.deployments ?? []), ...artifact.deployments]
+    this.#replace(artifact.name, { ...artifact, deployments: newestOfEach(deployments) })
   }
 
   /** @param {string} name */
@@ -58,12 +58,14 @@ export class Contracts {
    * Says of which artifact a contract is; null for none.
    * @param {string} address in lower case
    * @param {string | null} name
+   * @param {string} code 0x-hex: a chain for development may get another contract at the same address
    * @throws {AbiError} when there is no space for it
    */
-  attach(address, name) {
+  attach(address, name, code) {
+    const deployment = { address, codeHash: hashOfCode(code) }
     const list = this.#list.map((one) => {
-      const others = one.addresses.filter((known) => known !== address)
-      return { ...one, addresses: one.name === name ? [...others, address].slice(-MAX_ADDRESSES) : others }
+      const others = one.deployments.filter((known) => known.address !== address)
+      return { ...one, deployments: one.name === name ? newestOfEach([...others, deployment]) : others }
     })
     this.#keep(list)
   }
@@ -75,10 +77,12 @@ export class Contracts {
    */
   of(address, code) {
     const lower = address.toLowerCase()
-    const said = this.#list.find(({ addresses }) => addresses.includes(lower))
-    if (said !== undefined || code === undefined || code.length <= 2) return said ?? null
-    if (this.#list.every(({ codeHash }) => codeHash === null)) return null
-    const hash = hashOfCode(code)
+    if (this.#list.length === 0) return null
+    const hash = code === undefined ? null : hashOfCode(code)
+    const isOf = (/** @type {Deployment} */ { address, codeHash }) =>
+      address === lower && (hash === null || codeHash === null || codeHash === hash)
+    const said = this.#list.find(({ deployments }) => deployments.some(isOf))
+    if (said !== undefined || hash === null) return said ?? null
     return this.#list.find(({ codeHash }) => codeHash === hash) ?? null
   }
 
@@ -211,13 +215,23 @@ export class Contracts {
       /** @type {Artifact[]} */
       const list = JSON.parse(localStorage.getItem(ITEM) ?? '[]')
       this.#list = list.filter(
-        ({ name, abi, addresses }) => name && Array.isArray(abi) && Array.isArray(addresses),
+        ({ name, abi, deployments }) =>
+          typeof name === 'string' && Array.isArray(abi) && Array.isArray(deployments),
       )
     } catch {
       // Storage is closed, or has what an earlier page wrote.
       this.#list = []
     }
   }
+}
+
+/**
+ * One deployment of each address, the newest at the end.
+ * @param {readonly Deployment[]} deployments
+ */
+function newestOfEach(deployments) {
+  const byAddress = new Map(deployments.map((one) => [one.address, one]))
+  return [...byAddress.values()].slice(-MAX_DEPLOYMENTS)
 }
 
 /** What an ABI names; nothing where an earlier page kept what this one cannot read. @param {readonly object[]} abi */

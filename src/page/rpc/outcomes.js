@@ -15,7 +15,7 @@ export async function outcomesOf({ client, methods }, transactions, signal, know
   const asked = transactions.filter((one) => one.blockHash !== null && !known.has(id(one)))
   if (methods.has('eth_getTransactionReceipt')) {
     const calls = asked.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-    const settled = calls.length === 0 ? [] : await client.settle(calls, signal)
+    const settled = await client.attempt(calls, signal)
     for (const [index, one] of settled.entries()) {
       const transaction = asked[index]
       if (transaction === undefined || one.status === 'rejected' || one.value === null) continue
@@ -39,7 +39,7 @@ export async function outcomesOf({ client, methods }, transactions, signal, know
  */
 export async function outcomesOfBlock({ client, methods }, blockHash, signal) {
   if (!methods.has('eth_getBlockReceipts')) return new Map()
-  const [settled] = await client.settle([{ method: 'eth_getBlockReceipts', params: [blockHash] }], signal)
+  const [settled] = await client.attempt([{ method: 'eth_getBlockReceipts', params: [blockHash] }], signal)
   /** @type {readonly (Receipt & { transactionHash: string })[]} */
   const receipts = settled?.status === 'fulfilled' ? (settled.value ?? []) : []
   return new Map(receipts.map((receipt) => [receipt.transactionHash, outcomeOf(receipt)]))

@@ -40,7 +40,7 @@ export class TokenBook {
     const calls = asked.flatMap((to) =>
       [SYMBOL, DECIMALS].map((data) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] })),
     )
-    const settled = calls.length === 0 ? [] : await this.#client.settle(calls, signal)
+    const settled = await this.#client.attempt(calls, signal)
     for (const [index, address] of asked.entries()) {
       const [symbol, decimals] = settled.slice(2 * index, 2 * index + 2).map(textOf)
       this.#kept.set(address, tokenOf(symbol ?? '0x', decimals ?? '0x'))

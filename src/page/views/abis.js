@@ -50,7 +50,7 @@ function keptTable(context, onChange) {
         count('function'),
         count('event'),
         count('error'),
-        artifact.addresses.map((address) => [addressLink(context, address), ' ']),
+        artifact.deployments.map(({ address }) => [addressLink(context, address), ' ']),
         el(
           'button',
           {

@@ -4,6 +4,7 @@ import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { el, fill } from '../ui/dom.js'
 import { wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, notice, section } from '../ui/parts.js'
+import { said } from '../ui/said.js'
 import { accountTransactions } from './accountTransactions.js'
 import { contractPanel } from './contractPanel.js'
 import { missing } from './notFound.js'
@@ -36,11 +37,16 @@ export const addressView = async (context, [given = ''], signal) => {
   ])
   const shown = checksumAddress(address, context.chainId)
   const name = nativeName(address)
+  const artifact = size === 0 ? null : context.contracts.of(address, code)
   const kind = name ?? (size === 0 ? null : 'contract')
   return {
     title: `Address ${shown.slice(0, 10)}…`,
     content: [
-      heading('Address', kind === null ? null : el('span', { class: 'tag' }, kind)),
+      heading(
+        'Address',
+        kind === null ? null : el('span', { class: 'tag' }, kind),
+        artifact === null ? null : said(artifact.name),
+      ),
       facts([
         ['Address', wholeHash(shown, 'address')],
         ['Balance', formatRbtc(BigInt(balance))],

@@ -45,7 +45,7 @@ export async function contractPanel(context, { address, code }, signal) {
   /** @param {string | null} name */
   const attach = (name) => {
     try {
-      contracts.attach(address, name)
+      contracts.attach(address, name, code)
       show()
     } catch (error) {
       fill(shown, notice(error instanceof Error ? error.message : String(error)))

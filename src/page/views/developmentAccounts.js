@@ -24,7 +24,7 @@ export async function developmentAccounts(context, signal) {
   const balances = accounts.map(() => el('span', {}))
   const refresh = async () => {
     const calls = accounts.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] }))
-    const settled = calls.length === 0 ? [] : await client.settle(calls, signal).catch(() => [])
+    const settled = await client.attempt(calls, signal)
     for (const [index, one] of settled.entries()) {
       const place = balances[index]
       if (place !== undefined && one.status === 'fulfilled') fill(place, formatRbtc(BigInt(one.value)))

@@ -11,7 +11,7 @@ import { amountField, numberField } from '../ui/amountField.js'
 import { announce } from '../ui/announce.js'
 import { checkedField } from '../ui/checkedField.js'
 import { el, fill } from '../ui/dom.js'
-import { longText, notice } from '../ui/parts.js'
+import { folded, longText, notice } from '../ui/parts.js'
 import { senderSelect } from '../ui/senderSelect.js'
 import { valueList } from '../ui/values.js'
 import { actionForm } from './actionForm.js'
@@ -39,9 +39,12 @@ export function functionForm(context, { address, item, senders }, signal) {
     )
   }
   const writing = isRead ? null : writingFields(context, item, senders, id)
+  const accounts = senders.filter(({ kind }) => kind === 'node')
+  const hasCaller = item.mutability === 'view' && accounts.length > 0
+  const caller = hasCaller ? senderSelect(context, accounts, `${id}-from`) : null
   /** @param {Element} output */
   const read = async (output) => {
-    const [sender] = senders
+    const sender = caller?.chosen() ?? null
     const from = sender?.kind === 'node' ? { from: sender.address } : {}
     const call = { ...from, to: address, data: data() }
     const result = await context.client.call('eth_call', [call, 'latest'], signal)
@@ -58,7 +61,11 @@ export function functionForm(context, { address, item, senders }, signal) {
   return actionForm(
     context,
     {
-      fields: [inputs.map(({ element }) => element), writing?.elements ?? null],
+      fields: [
+        inputs.map(({ element }) => element),
+        writing?.elements ?? null,
+        caller === null ? null : folded('Asked by', caller.element),
+      ],
       label: isRead ? 'Read' : 'Send',
       address,
       run: isRead ? read : write,

@@ -74,7 +74,7 @@ async function balanceTable(context, address, logs, tokens, signal) {
   if (!context.methods.has('eth_call')) return null
   const asked = [...new Set(logs.map((log) => log.address))].slice(0, MAX_BALANCES)
   const data = `${BALANCE_OF}${address.slice(2).padStart(64, '0')}`
-  const settled = await context.client.settle(
+  const settled = await context.client.attempt(
     asked.map((to) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] })),
     signal,
   )

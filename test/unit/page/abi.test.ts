@@ -165,8 +165,10 @@ t.test('artifacts of all tools are read, with the selectors of a library', (t) =
     readArtifact(JSON.stringify(forms.hardhat), OPTIONS).codeHash,
     readArtifact(JSON.stringify(forms.foundry), OPTIONS).codeHash,
   )
-  t.same(readArtifact(JSON.stringify(forms.truffle), OPTIONS).addresses, [`0x${'ab'.repeat(20)}`])
-  t.same(readArtifact(JSON.stringify(forms.truffle), { ...OPTIONS, chainId: 30 }).addresses, [])
+  t.same(readArtifact(JSON.stringify(forms.truffle), OPTIONS).deployments, [
+    { address: `0x${'ab'.repeat(20)}`, codeHash: null },
+  ])
+  t.same(readArtifact(JSON.stringify(forms.truffle), { ...OPTIONS, chainId: 30 }).deployments, [])
   const events = itemsOf(readArtifact(JSON.stringify(readArtefact('Token').abi), OPTIONS).abi)
   const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
   t.match(
