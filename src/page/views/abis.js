@@ -1,5 +1,6 @@
 /** @import { Context, ViewMaker } from '../types.js' */
 import { MAX_KEPT_BYTES } from '../abi/contracts.js'
+import { visibleText } from '../chain/text.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink } from '../ui/links.js'
 import { heading, section, table } from '../ui/parts.js'
@@ -56,7 +57,7 @@ function keptTable(context, onChange) {
           {
             type: 'button',
             class: 'worded',
-            'aria-label': `Forget ${artifact.name}`,
+            'aria-label': `Forget ${visibleText(artifact.name)}`,
             on: {
               click: () => {
                 contracts.remove(artifact.name)

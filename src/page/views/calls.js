@@ -62,7 +62,7 @@ export function methodTag(context, { to, input }) {
   if (to === null) return el('span', { class: 'quiet' }, 'creation')
   const name = functionName(context, input, to)
   if (name === null) return el('span', { class: 'quiet' }, input.length > 2 ? 'data' : 'payment')
-  return el('code', { title: name }, visibleText(name.replace(/\(.*$/s, ''), MAX_WORD))
+  return el('code', { title: visibleText(name) }, visibleText(name.replace(/\(.*$/s, ''), MAX_WORD))
 }
 
 /**
