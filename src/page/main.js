@@ -1,18 +1,23 @@
 /** @import { FeedState, Head } from './types.js' */
+import { Contracts } from './abi/contracts.js'
 import { parseSearchTerm } from './chain/searchTerm.js'
 import { RpcClient, RpcFailure } from './rpc/client.js'
 import { Endpoint } from './rpc/endpoint.js'
+import { kindOfHash } from './rpc/hashKind.js'
 import { HeadFeed } from './rpc/headFeed.js'
 import { Methods } from './rpc/methods.js'
+import { TokenBook } from './rpc/tokens.js'
 import { fill } from './ui/dom.js'
 import { blockLink } from './ui/links.js'
 import { Router } from './ui/router.js'
 import { bindThemeSwitch } from './ui/theme.js'
 import { age, startClock } from './ui/time.js'
+import { abisView } from './views/abis.js'
 import { addressView } from './views/address.js'
 import { blockView } from './views/block.js'
 import { blocksView } from './views/blocks.js'
 import { bridgeView } from './views/bridge.js'
+import { developmentView } from './views/development.js'
 import { failure } from './views/failure.js'
 import { homeView } from './views/home.js'
 import { keyForm } from './views/keyForm.js'
@@ -22,6 +27,9 @@ import { notFoundView, searchView } from './views/notFound.js'
 import { peersView } from './views/peers.js'
 import { transactionView } from './views/transaction.js'
 import { usageView } from './views/usage.js'
+
+/** A method that only chains for development have. */
+const DEVELOPMENT_METHOD = 'evm_snapshot'
 
 const FEED_TEXTS = {
   connecting: 'connecting',
@@ -43,6 +51,8 @@ const VIEWS = new Map([
     (/** @type {Parameters<typeof methodView>} */ ...[context, parts, signal]) =>
       parts.length === 0 ? methodListView(context, parts, signal) : methodView(context, parts, signal),
   ],
+  ['abis', abisView],
+  ['dev', developmentView],
   ['usage', usageView],
   ['search', searchView],
 ])
@@ -52,6 +62,11 @@ class Page {
   #endpoint = new Endpoint(document.baseURI)
   #client = new RpcClient(this.#endpoint)
   #main = part('main')
+  #contracts = new Contracts()
+  /** @type {Set<string>} */
+  #impersonated = new Set()
+  /** @type {{ id: string, block: bigint }[]} */
+  #snapshots = []
   /** @type {Head | null} */
   #head = null
   /** @type {HeadFeed | null} */
@@ -74,10 +89,16 @@ class Page {
       return
     }
     const [document, chainId, clientVersion] = answers
+    const methods = new Methods(document.methods)
     const context = {
       client: this.#client,
       endpoint: this.#endpoint,
-      methods: new Methods(document.methods),
+      methods,
+      impersonated: this.#impersonated,
+      snapshots: this.#snapshots,
+      contracts: this.#contracts,
+      tokens: new TokenBook(this.#client),
+      isDevelopment: methods.has(DEVELOPMENT_METHOD),
       chainId: Number(chainId),
       clientVersion: String(clientVersion),
       head: () => this.#head,
@@ -85,6 +106,7 @@ class Page {
       signOut: () => this.#askForKey(false),
     }
     part('usage-link').hidden = !this.#endpoint.hasKey
+    part('dev-link').hidden = !context.isDevelopment
     this.#router = new Router(this.#main, context, VIEWS, notFoundView, failure)
     this.#router.start()
     this.#feed = new HeadFeed(this.#client, this.#endpoint, {
@@ -108,19 +130,7 @@ class Page {
     const { kind, value } = found
     if (kind === 'number') location.hash = `#/block/${value}`
     else if (kind === 'address') location.hash = `#/address/${value}`
-    else location.hash = `#/${await this.#kindOfHash(value)}/${value}`
-  }
-
-  /** @param {string} hash */
-  async #kindOfHash(hash) {
-    const [transaction, block] = await this.#client
-      .all([
-        { method: 'eth_getTransactionByHash', params: [hash] },
-        { method: 'eth_getBlockByHash', params: [hash, false] },
-      ])
-      .catch(() => [null, null])
-    if (transaction !== null) return 'tx'
-    return block === null ? 'search' : 'block'
+    else location.hash = `#/${(await kindOfHash(this.#client, value)) ?? 'search'}/${value}`
   }
 
   /** @param {unknown} error */
@@ -138,6 +148,7 @@ class Page {
     this.#router?.stop()
     this.#endpoint.forget()
     part('usage-link').hidden = true
+    part('dev-link').hidden = true
     showFeed('connecting')
     fill(part('newest'), null)
     this.#show(keyForm(this.#endpoint, { isWrong, onKey: () => void this.open() }))

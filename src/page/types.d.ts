@@ -50,6 +50,15 @@ export interface Log {
   readonly logIndex: string
 }
 
+/** What a token tells about itself. */
+export interface Token {
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** How a transaction ended, or that it has not yet. */
+export type Outcome = 'success' | 'failed' | 'waiting'
+
 export interface Receipt {
   readonly gasUsed: string
   readonly contractAddress: string | null
@@ -300,6 +309,14 @@ export interface Context {
   readonly client: import('./rpc/client.js').RpcClient
   readonly endpoint: import('./rpc/endpoint.js').Endpoint
   readonly methods: import('./rpc/methods.js').Methods
+  /** Addresses that the node sends from without their keys, on a chain for development. */
+  readonly impersonated: Set<string>
+  /** Snapshots that were taken on this page, the oldest first. */
+  readonly snapshots: { readonly id: string; readonly block: bigint }[]
+  readonly contracts: import('./abi/contracts.js').Contracts
+  readonly tokens: import('./rpc/tokens.js').TokenBook
+  /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */
+  readonly isDevelopment: boolean
   readonly chainId: number
   readonly clientVersion: string
   /** The newest head that is known; null until one is. */

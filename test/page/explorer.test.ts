@@ -10,7 +10,7 @@ import {
   type Tab,
   untilShown,
 } from './browser.ts'
-import { HOSTILE, makeSample, RECEIVER, type Sample, send } from './chain.ts'
+import { HOSTILE, makeSample, RECEIVER, type Sample, SENDER, send } from './chain.ts'
 
 const SHOWN_HOSTILE = HOSTILE.replace('\u202e', '\\u{202e}')
 
@@ -87,6 +87,11 @@ t.test('the page in a browser', { skip }, async (t) => {
       bitcoin: { hash: string }
     }>('rsk_getBridgeStatus')
     const text = (await page.locator('main').textContent()) ?? ''
+    const above = (name: string) =>
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('section')].find((part) => part.firstChild.textContent === ${JSON.stringify(name)})).marginTop`,
+      )
+    t.equal(await above('Active federation'), '32px', 'headings stand apart from what is above them')
     t.match(text, status.federations.active.address)
     t.match(text, status.bitcoin.hash)
     t.match(text, `2 of ${status.federations.active.members.length}`)
@@ -154,8 +159,50 @@ t.test('the page in a browser', { skip }, async (t) => {
     t.match(await page.locator('.calls > li').nth(1).textContent(), /Reverted/)
     await page.goto(`${url}#/tx/${sample.transfer}`)
     await shown(page, 'transfer(address,uint256)')
-    t.match(await page.locator('.logs').textContent(), /Transferfrom .*to .*value 5,000,000,000,000,000,000/)
+    t.match(await page.locator('.logs').textContent(), /Transferfrom .*to .*value 5 RHZ/)
+    // Raw logs and init code are long and seldom asked for.
+    t.equal(await page.locator('.topics').first().isVisible(), false)
+    await page.getByText('Raw log').first().click()
+    t.equal(await page.locator('.topics').first().isVisible(), true)
+    const [creation] = (
+      await node.request<{ transactions: { hash: string }[] }>('eth_getBlockByNumber', ['0x1', true])
+    ).transactions
+    await page.goto(`${url}#/tx/${creation?.hash}`)
+    await shown(page, /^Init code · [\d,]+ bytes$/)
+    t.equal(await page.getByRole('group', { name: 'Init code' }).isVisible(), false)
   })
+
+  await inTab(
+    'lists tell how transactions ended, what they called and when; rewards stand apart',
+    {},
+    async (t, { page }) => {
+      await untilShown(page, 'Local development chain')
+      const row = (hash: string) => page.locator('main tr', { has: page.locator(`a[href="#/tx/${hash}"]`) })
+      for (const [hash, outcome, method] of [
+        [sample.failed, 'failed', /^0x[0-9a-f]{8}$/],
+        [sample.transfer, 'success', /^transfer$/],
+        [sample.payment, 'success', /^payment$/],
+      ] as const) {
+        await row(hash)
+          .locator(`.tag.${outcome === 'failed' ? 'bad' : 'good'}`, { hasText: outcome })
+          .waitFor()
+        t.match(await row(hash).locator('td').nth(2).textContent(), method)
+        t.match(await row(hash).locator('time').textContent(), / ago$|^in /)
+      }
+      const { blockNumber } = await node.request<{ blockNumber: string }>('eth_getTransactionReceipt', [
+        sample.failed,
+      ])
+      await page.goto(`${url}#/block/${BigInt(blockNumber)}`)
+      await shown(page, 'Transactions (1) and that of rewards')
+      await row(sample.failed).getByText('failed').waitFor()
+      const reward = page.locator('tr.reward')
+      t.equal(await reward.count(), 1)
+      t.match(await reward.textContent(), /rewards.*nobody.*REMASC/)
+      await reward.locator('a[href^="#/tx/"]').click()
+      await untilShown(page, 'Transaction')
+      t.match(await page.locator('.heading').textContent(), /rewards of REMASC/)
+    },
+  )
 
   await inTab('an address has cells, a token its name', {}, async (t, { page }) => {
     await page.goto(`${url}#/address/${sample.token}`)
@@ -169,7 +216,59 @@ t.test('the page in a browser', { skip }, async (t) => {
     await page.getByLabel('Position of a cell').fill('two')
     await page.getByRole('button', { name: 'Read' }).click()
     await shown(page, 'A position is a whole number')
-    t.match(await page.locator('main').textContent(), /2 in blocks 0 to/)
+    const logs = page.locator('section', { has: page.getByRole('heading', { name: 'Recent logs' }) })
+    t.match(await logs.textContent(), /3 in blocks 0 to/)
+  })
+
+  await inTab('an address has transactions, transfers and tokens', {}, async (t, { page }) => {
+    await page.goto(`${url}#/address/${RECEIVER}`)
+    await untilShown(page, 'Address')
+    const part = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) })
+    const row = (name: string, hash: string) =>
+      part(name).locator('tr', { has: page.locator(`a[href="#/tx/${hash}"]`) })
+    await row('Transactions', sample.payment).getByText('123.456789012345678901').waitFor()
+    await row('Token transfers', sample.transfer).getByText('5 RHZ').waitFor()
+    const balances = part('Token transfers').getByRole('table', { name: 'Balances of the tokens below' })
+    t.match(await balances.textContent(), /RHZ.*5 RHZ/)
+    t.ok((await part('Token transfers').getByText(SHOWN_HOSTILE.slice(0, 20)).count()) > 0)
+    t.equal(await part('Token transfers').locator('img').count(), 0)
+    // The contract: who created it and who called it.
+    await page.goto(`${url}#/address/${sample.token}`)
+    await row('Transactions', sample.transfer).getByText('transfer').waitFor()
+    await part('Transactions').getByText('creation').waitFor()
+    t.equal(await part('Token transfers').locator('table').count(), 0, 'a token has none of itself')
+    t.match(await part('Transactions').textContent(), /3 in blocks 0 to/)
+  })
+
+  await inTab('long lists come page by page', {}, async (t, { page }) => {
+    const from = `0x${'5e'.repeat(20)}`
+    await node.request('hardhat_setBalance', [from, '0x56bc75e2d63100000'])
+    await node.request('hardhat_impersonateAccount', [from])
+    await node.request('evm_setAutomine', [false])
+    for (let nonce = 0; nonce < 4; nonce += 1) {
+      await node.request('eth_sendTransaction', [
+        {
+          from,
+          to: RECEIVER,
+          value: '0x1',
+          nonce: `0x${nonce.toString(16)}`,
+          gas: '0x5208',
+          gasPrice: '0x1',
+        },
+      ])
+    }
+    await node.request('evm_setAutomine', [true])
+    await node.request('evm_mine')
+    await node.request('hardhat_mine', ['0x82'])
+    await page.goto(`${url}#/address/${from}`)
+    const transactions = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Transactions' }),
+    })
+    await transactions.getByText(/^0 in blocks \d+ to/).waitFor()
+    await transactions.getByRole('button', { name: 'Look further back' }).click()
+    await transactions.getByText(/^4 in blocks 0 to/).waitFor()
+    t.equal(await transactions.locator('tbody tr').count(), 4)
+    t.equal(await transactions.getByRole('button').filter({ hasText: 'Look' }).count(), 0)
   })
 
   await inTab('methods are tried', {}, async (t, { page }) => {
@@ -204,8 +303,18 @@ t.test('the page in a browser', { skip }, async (t) => {
     await page
       .getByLabel('call', { exact: true })
       .fill(JSON.stringify({ to: sample.token, data: '0x12345678' }))
+    t.equal(await page.locator('.result > *').count(), 0, 'another request: the old result is gone')
     await page.getByRole('button', { name: 'Send' }).click()
     await shown(page, 'Error 3')
+    await page.goto(`${url}#/methods/eth_sendTransaction`)
+    await untilShown(page, 'eth_sendTransaction')
+    await page
+      .getByLabel('transaction', { exact: true })
+      .fill(JSON.stringify({ from: SENDER, to: RECEIVER, value: '0x1' }))
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.result').getByText('The transaction').waitFor()
+    await page.locator('.result a[href^="#/tx/0x"]').click()
+    await untilShown(page, 'Transaction')
   })
 
   await inTab(
@@ -293,6 +402,8 @@ function views(sample: Sample): readonly (readonly [hash: string, title: string]
     [`#/tx/${sample.nested}`, 'Transaction'],
     [`#/tx/${sample.failed}`, 'Transaction'],
     [`#/address/${sample.token}`, 'Address'],
+    [`#/address/${RECEIVER}`, 'Address'],
+    [`#/tx/${sample.approval}`, 'Transaction'],
     ['#/methods', 'Methods'],
     ['#/methods/eth_getLogs', 'eth_getLogs'],
     ['#/search/nothing', 'Nothing found'],

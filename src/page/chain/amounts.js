@@ -21,6 +21,17 @@ export function formatUnits(units, decimals = DECIMALS) {
   return `${sign}${formatInteger(BigInt(whole))}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+const AMOUNT = /^(\d{1,60})(?:\.(\d{0,18}))?$/
+
+/**
+ * An amount as people write it in smallest units, exact; null for what is none.
+ * @param {string} text
+ */
+export function parseUnits(text) {
+  const [, whole, fraction = ''] = AMOUNT.exec(text.trim().replaceAll(/[,_]/g, '')) ?? []
+  return whole === undefined ? null : BigInt(whole + fraction.padEnd(DECIMALS, '0'))
+}
+
 /** Wei as RBTC. @param {bigint} wei */
 export function formatRbtc(wei) {
   return `${formatUnits(wei)} RBTC`

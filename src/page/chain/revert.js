@@ -16,6 +16,11 @@ const PANICS = new Map([
   [0x51, 'call of an uninitialised function'],
 ])
 
+/** Whether the data of a revert is of an error that its contract declares. @param {string} data 0x-hex */
+export function isCustomError(data) {
+  return data.length >= 10 && !data.startsWith(ERROR) && !data.startsWith(PANIC)
+}
+
 /**
  * What the data of a revert says, in words; null when there is no data.
  * @param {string} data 0x-hex

@@ -10,9 +10,10 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu
  * Text that anybody may have put into the chain, fit to be shown: what cannot be seen is written as its number,
  * and very long text is cut.
  * @param {string} text
+ * @param {number} [longest] characters
  */
-export function visibleText(text) {
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+export function visibleText(text, longest = LONGEST) {
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text
   return cut.replaceAll(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }
 

@@ -72,6 +72,23 @@ export class RpcClient {
   }
 
   /**
+   * What several requests give where a view can do without: the failure of all is that of each.
+   * @param {readonly Call[]} calls
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<PromiseSettledResult<any>[]>}
+   * @throws {RpcFailure} when the node wants a key
+   */
+  async attempt(calls, signal) {
+    if (calls.length === 0) return []
+    try {
+      return await this.settle(calls, signal)
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || error.wantsKey) throw error
+      return calls.map(() => ({ status: 'rejected', reason: error }))
+    }
+  }
+
+  /**
    * The results of several requests, in their order.
    * @param {readonly Call[]} calls
    * @param {AbortSignal} [signal]

@@ -1,3 +1,5 @@
+import { isLoopback } from './loopback.js'
+
 const ITEM = 'key'
 
 /**
@@ -19,6 +21,11 @@ export class Endpoint {
   /** Whether requests carry a key. */
   get hasKey() {
     return this.#key !== null
+  }
+
+  /** Whether the page came from this machine. */
+  get isLocal() {
+    return isLoopback(this.#base.hostname)
   }
 
   /** Where requests are sent. */

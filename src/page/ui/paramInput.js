@@ -1,52 +1,21 @@
 /** @import { MethodParam, Schema } from '../types.js' */
+import { checkedField, InputError } from './checkedField.js'
 import { el } from './dom.js'
 
-/** What somebody wrote into a field does not fit. */
-export class InputError extends Error {}
-
 /**
- * A field for one parameter of a method.
- * @typedef {object} ParamInput
- * @property {HTMLElement} element
- * @property {() => unknown} peek undefined where the parameter is left out; throws InputError
- * @property {() => unknown} read as `peek`, and shows what does not fit
- */
-
-/**
- * A field that fits the schema of a parameter.
+ * A field that fits the schema of a parameter; its value is undefined where the parameter is left out.
  * @param {MethodParam} param
  * @param {number} index
- * @returns {ParamInput}
+ * @returns {import('./checkedField.js').CheckedField<unknown>}
  */
 export function paramInput({ name, required, schema }, index) {
   const id = `param-${index}`
-  const problem = el('p', { class: 'problem', id: `${id}-problem`, role: 'alert' })
-  const field = fieldFor(schema, id, required)
-  field.setAttribute('aria-describedby', `${id}-type ${id}-problem`)
-  const peek = () => valueIn(field.value.trim(), schema, required)
-  const read = () => {
-    problem.textContent = ''
-    field.removeAttribute('aria-invalid')
-    try {
-      return peek()
-    } catch (error) {
-      problem.textContent = error instanceof Error ? error.message : String(error)
-      field.setAttribute('aria-invalid', 'true')
-      field.focus()
-      throw error
-    }
-  }
-  const type = el(
-    'span',
-    { class: 'quiet', id: `${id}-type` },
-    `${typeText(schema)}${required ? '' : ', optional'}`,
-  )
-  const label = el('label', { for: id }, name)
-  return {
-    element: el('div', { class: 'field' }, el('p', { class: 'line' }, label, type), field, problem),
-    peek,
-    read,
-  }
+  return checkedField({
+    label: name,
+    type: `${typeText(schema)}${required ? '' : ', optional'}`,
+    field: fieldFor(schema, id, required),
+    parse: (text) => valueIn(text.trim(), schema, required),
+  })
 }
 
 /**

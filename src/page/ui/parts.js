@@ -32,12 +32,14 @@ export function section(title, ...children) {
  * @param {readonly Column[]} columns
  * @param {readonly (readonly Child[])[]} rows
  * @param {string} [empty]
+ * @param {{ kind?: 'cards', rowKind?: (index: number) => string | null }} [options] cards stand one below the other on
+ *   narrow screens; rows may have a class
  */
-export function table(caption, columns, rows, empty = 'None.') {
+export function table(caption, columns, rows, empty = 'None.', { kind, rowKind = () => null } = {}) {
   if (rows.length === 0) return el('p', { class: 'quiet' }, empty)
   return el(
     'table',
-    {},
+    { class: kind },
     el('caption', { class: 'unseen' }, caption),
     el(
       'thead',
@@ -47,8 +49,12 @@ export function table(caption, columns, rows, empty = 'None.') {
     el(
       'tbody',
       {},
-      ...rows.map((cells) =>
-        el('tr', {}, ...cells.map((cell, index) => el('td', { class: columns[index]?.kind }, cell))),
+      ...rows.map((cells, row) =>
+        el(
+          'tr',
+          { class: rowKind(row) },
+          ...cells.map((cell, index) => el('td', { class: columns[index]?.kind }, cell)),
+        ),
       ),
     ),
   )

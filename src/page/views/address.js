@@ -4,9 +4,13 @@ import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { el, fill } from '../ui/dom.js'
 import { wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, notice, section } from '../ui/parts.js'
+import { said } from '../ui/said.js'
+import { accountTransactions } from './accountTransactions.js'
+import { contractPanel } from './contractPanel.js'
 import { missing } from './notFound.js'
 import { recentLogs } from './recentLogs.js'
 import { tokenSection } from './token.js'
+import { transfersSection } from './transfers.js'
 
 const POSITION = /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/
 
@@ -24,26 +28,43 @@ export const addressView = async (context, [given = ''], signal) => {
     signal,
   )
   const size = (code.length - 2) / 2
-  const [token, logs] = await Promise.all([
+  const [token, panel, transactions, transfers, logs] = await Promise.all([
     size === 0 ? null : tokenSection(context, address, signal),
-    recentLogs(context, address, BigInt(head), signal),
+    size === 0 ? null : contractPanel(context, { address, code }, signal),
+    accountTransactions(context, address, BigInt(head), signal),
+    transfersSection(context, address, BigInt(head), signal),
+    size === 0 ? null : recentLogs(context, address, BigInt(head), signal),
   ])
   const shown = checksumAddress(address, context.chainId)
   const name = nativeName(address)
+  const artifact = size === 0 ? null : context.contracts.of(address, code)
   const kind = name ?? (size === 0 ? null : 'contract')
   return {
     title: `Address ${shown.slice(0, 10)}…`,
     content: [
-      heading('Address', kind === null ? null : el('span', { class: 'tag' }, kind)),
+      heading(
+        'Address',
+        kind === null ? null : el('span', { class: 'tag' }, kind),
+        artifact === null ? null : said(artifact.name),
+      ),
       facts([
         ['Address', wholeHash(shown, 'address')],
         ['Balance', formatRbtc(BigInt(balance))],
         ['In wei', formatInteger(BigInt(balance))],
+        [
+          'Send money',
+          context.isDevelopment
+            ? el('a', { href: `#/dev/${encodeURIComponent(shown)}` }, 'from an account of the node')
+            : null,
+        ],
         ['Nonce', formatInteger(BigInt(nonce))],
         ['Code', size === 0 ? 'none' : `${formatInteger(size)} bytes`],
       ]),
       token ?? '',
-      logs,
+      panel ?? '',
+      transactions,
+      transfers,
+      logs ?? '',
       section('Storage', storageForm(context, address, signal)),
       size === 0 ? '' : folded('Code', longText(code, 'Code')),
     ].filter((part) => part instanceof Node),

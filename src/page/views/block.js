@@ -1,12 +1,14 @@
 /** @import { Block, Context, Head, ViewMaker } from '../types.js' */
 import { formatInteger, formatRbtc, formatShare } from '../chain/amounts.js'
 import { bytesOfHex, textInHex, visibleText } from '../chain/text.js'
+import { outcomesOfBlock } from '../rpc/outcomes.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink, blockHashLink, blockLink, wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, section, table } from '../ui/parts.js'
 import { age, dateText } from '../ui/time.js'
-import { fullTransactions, TRANSACTION_COLUMNS, transactionRow } from './blockRows.js'
+import { fullTransactions } from './blockRows.js'
 import { missing } from './notFound.js'
+import { isReward, transactionTable } from './transactionRows.js'
 
 const HASH = /^0x[0-9a-f]{64}$/i
 const NUMBER = /^\d{1,15}$/
@@ -20,9 +22,10 @@ export const blockView = async (context, [id = ''], signal) => {
     ? context.client.call('eth_getBlockByHash', [id, true], signal)
     : context.client.call('eth_getBlockByNumber', [`0x${BigInt(id).toString(16)}`, true], signal))
   if (block === null) return missing('There is no such block')
-  const [canonical, uncles] = await Promise.all([
+  const [canonical, uncles, outcomes] = await Promise.all([
     context.client.call('eth_getBlockByNumber', [block.number, false], signal),
     readUncles(context, block, signal),
+    outcomesOfBlock(context, block.hash, signal),
   ])
   const number = BigInt(block.number)
   const next = el('span', {})
@@ -45,20 +48,26 @@ export const blockView = async (context, [id = ''], signal) => {
       ),
       facts(headerFacts(context, block)),
       section(
-        `Transactions (${block.transactions.length})`,
-        table(
-          `Transactions of block ${number}`,
-          TRANSACTION_COLUMNS.filter(({ title }) => title !== 'Block'),
-          fullTransactions(block).map((transaction) =>
-            transactionRow(context, transaction).filter((_, index) => index !== 1),
-          ),
-        ),
+        transactionTitle(block),
+        transactionTable(context, `Transactions of block ${number}`, {
+          transactions: fullTransactions(block),
+          outcomes,
+          timeOf: () => Number(block.timestamp),
+          isOneBlock: true,
+        }),
       ),
       section(`Uncles (${block.uncles.length})`, uncleTable(context, uncles)),
       section('Roots and merged mining', facts(rootFacts(block)), ...miningParts(block)),
     ],
     onHead: (/** @type {Head} */ head) => linkNext(head.number),
   }
+}
+
+/** How many transactions a block has, without the one that hands out rewards. @param {Block} block */
+function transactionTitle(block) {
+  const all = fullTransactions(block)
+  const users = all.filter((transaction) => !isReward(transaction)).length
+  return `Transactions (${users})${users === all.length ? '' : ' and that of rewards'}`
 }
 
 /**

@@ -1,9 +1,8 @@
 /** @import { Block, Context, Transaction, Child } from '../types.js' */
 /** @import { Column } from '../ui/parts.js' */
-import { nativeName } from '../chain/address.js'
-import { formatInteger, formatShare, formatUnits } from '../chain/amounts.js'
+import { formatInteger, formatShare } from '../chain/amounts.js'
 import { el } from '../ui/dom.js'
-import { addressLink, blockHashLink, blockLink, transactionLink } from '../ui/links.js'
+import { addressLink, blockHashLink, blockLink } from '../ui/links.js'
 import { age } from '../ui/time.js'
 
 /** @type {readonly Column[]} */
@@ -14,15 +13,6 @@ export const BLOCK_COLUMNS = [
   { title: 'Gas used', kind: 'end' },
   { title: 'Miner', kind: 'wide' },
   { title: 'Hash', kind: 'wide' },
-]
-
-/** @type {readonly Column[]} */
-export const TRANSACTION_COLUMNS = [
-  { title: 'Transaction' },
-  { title: 'Block', kind: 'wide' },
-  { title: 'From', kind: 'wide' },
-  { title: 'To' },
-  { title: 'Value, RBTC', kind: 'end' },
 ]
 
 /**
@@ -57,31 +47,6 @@ export function blockRow(context, block) {
     addressLink(context, block.miner),
     blockHashLink(block.hash),
   ]
-}
-
-/**
- * The cells of a transaction.
- * @param {Context} context
- * @param {Transaction} transaction
- * @returns {Child[]}
- */
-export function transactionRow(context, transaction) {
-  const { hash, blockNumber, from, to, value } = transaction
-  return [
-    transactionLink(hash),
-    blockNumber === null ? 'waiting' : blockLink(BigInt(blockNumber)),
-    isReward(transaction) ? 'reward' : addressLink(context, from),
-    addressLink(context, to),
-    formatUnits(BigInt(value)),
-  ]
-}
-
-/**
- * Whether a transaction is the one at the end of each block that hands out rewards.
- * @param {Transaction} transaction
- */
-export function isReward({ from, to }) {
-  return BigInt(from) === 0n && to !== null && nativeName(to) === 'REMASC'
 }
 
 /**

@@ -1,22 +1,18 @@
-/** @import { Block, Context, Head, ViewMaker } from '../types.js' */
+/** @import { Block, Context, Head, Outcome, ViewMaker } from '../types.js' */
 import { formatInteger } from '../chain/amounts.js'
 import { networkName } from '../chain/networks.js'
+import { outcomesOf } from '../rpc/outcomes.js'
 import { el, fill } from '../ui/dom.js'
 import { blockHashLink, blockLink } from '../ui/links.js'
 import { facts, heading, section, table } from '../ui/parts.js'
 import { age } from '../ui/time.js'
-import {
-  BLOCK_COLUMNS,
-  blockCalls,
-  blockRow,
-  fullTransactions,
-  isReward,
-  TRANSACTION_COLUMNS,
-  transactionRow,
-} from './blockRows.js'
+import { BLOCK_COLUMNS, blockCalls, blockRow, fullTransactions } from './blockRows.js'
+import { isReward, transactionTable } from './transactionRows.js'
 
 const BLOCKS = 10
 const TRANSACTIONS = 10
+/** Outcomes that are kept while heads come and go. */
+const MAX_OUTCOMES = 1000
 
 /** The head of the chain, the state of the node, the newest blocks and transactions. @type {ViewMaker} */
 export const homeView = async (context, _parts, signal) => {
@@ -26,6 +22,8 @@ export const homeView = async (context, _parts, signal) => {
   const blocks = el('div', {})
   const transactions = el('div', {})
   let shownHash = ''
+  /** @type {Map<string, Outcome>} */
+  const outcomes = new Map()
   /** @param {Head} head */
   const show = async (head) => {
     if (head.hash === shownHash) return
@@ -33,11 +31,23 @@ export const homeView = async (context, _parts, signal) => {
       readBlocks(context, head.number, signal),
       readStatus(context, signal),
     ])
+    const newest = newestTransactions(found)
+    if (outcomes.size > MAX_OUTCOMES) outcomes.clear()
+    const ended = await outcomesOf(context, newest, signal, outcomes)
     shownHash = head.hash
     fill(shown, headParts(head))
     fill(status, facts(state))
     fill(blocks, blockTable(context, found))
-    fill(transactions, transactionTable(context, found))
+    const times = new Map(found.map(({ hash, timestamp }) => [hash, Number(timestamp)]))
+    fill(
+      transactions,
+      transactionTable(context, 'Newest transactions', {
+        transactions: newest,
+        outcomes: ended,
+        timeOf: ({ blockHash }) => times.get(blockHash ?? '') ?? null,
+        empty: `No transactions but rewards in the newest ${BLOCKS} blocks.`,
+      }),
+    )
   }
   await show({ number: BigInt(newest.number), hash: newest.hash, timestamp: Number(newest.timestamp) })
   return {
@@ -123,21 +133,12 @@ function blockTable(context, blocks) {
   )
 }
 
-/**
- * @param {Context} context
- * @param {readonly Block[]} blocks
- */
-function transactionTable(context, blocks) {
-  const newest = blocks
+/** @param {readonly Block[]} blocks */
+function newestTransactions(blocks) {
+  return blocks
     .flatMap((block) => fullTransactions(block).toReversed())
     .filter((transaction) => !isReward(transaction))
     .slice(0, TRANSACTIONS)
-  return table(
-    'Newest transactions',
-    TRANSACTION_COLUMNS,
-    newest.map((transaction) => transactionRow(context, transaction)),
-    `No transactions but rewards in the newest ${BLOCKS} blocks.`,
-  )
 }
 
 /**

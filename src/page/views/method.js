@@ -1,15 +1,20 @@
 /** @import { Context, Method, ViewMaker } from '../types.js' */
+import { isAddress } from '../chain/address.js'
 import { RpcFailure } from '../rpc/client.js'
+import { kindOfHash } from '../rpc/hashKind.js'
 import { announce } from '../ui/announce.js'
+import { orNull } from '../ui/checkedField.js'
 import { copyButton } from '../ui/copy.js'
 import { el, fill } from '../ui/dom.js'
-import { InputError, paramInput, typeText } from '../ui/paramInput.js'
+import { addressLink, blockHashLink, transactionLink } from '../ui/links.js'
+import { paramInput, typeText } from '../ui/paramInput.js'
 import { heading, longText, notice, section } from '../ui/parts.js'
 import { missing } from './notFound.js'
 import { snippets } from './snippets.js'
 
 /** Methods that only a WebSocket can ask. */
 const OVER_SOCKET = new Set(['eth_subscribe', 'eth_unsubscribe'])
+const HASH = /^0x[0-9a-f]{64}$/
 const LONGEST_SHOWN = 200_000
 
 /** One method: what it does, a form to try it, the same request for other tools. @type {ViewMaker} */
@@ -56,7 +61,11 @@ function tryIt(context, method, signal) {
       class: 'try',
       novalidate: true,
       on: {
-        input: () => showExamples(),
+        input: () => {
+          // What stands there belongs to what was asked before.
+          fill(result, null)
+          showExamples()
+        },
         submit: (event) => {
           event.preventDefault()
           void send()
@@ -69,11 +78,15 @@ function tryIt(context, method, signal) {
   const send = async () => {
     const values = orNull(() => inputs.map(({ read }) => read()))
     if (values === null) return
+    fill(result, null)
     button.disabled = true
     const began = performance.now()
     try {
       const value = await context.client.call(method.name, paramsOf(values), signal)
       showResult(result, value, performance.now() - began)
+      const shown = result.firstChild
+      const link = await linkTo(context, value, signal)
+      if (link !== null && result.firstChild === shown) result.append(link)
     } catch (error) {
       if (!signal.aborted) fill(result, failureParts(error))
     } finally {
@@ -82,21 +95,6 @@ function tryIt(context, method, signal) {
   }
   showExamples()
   return [section('Try it', form, result), section('Elsewhere', examples)]
-}
-
-/**
- * What a function gives; null when somebody wrote what does not fit.
- * @template T
- * @param {() => T} read
- * @returns {T | null}
- */
-function orNull(read) {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof InputError) return null
-    throw error
-  }
 }
 
 /**
@@ -127,6 +125,23 @@ function showResult(place, value, milliseconds) {
     longText(isCut ? `${text.slice(0, LONGEST_SHOWN)}\n… cut; Copy takes all of it` : text, 'Result'),
   ])
   announce('the result is there')
+}
+
+/**
+ * A link to what a result names: a transaction, a block or an address; null where it names nothing here.
+ * @param {Context} context
+ * @param {unknown} value
+ * @param {AbortSignal} signal
+ */
+async function linkTo(context, value, signal) {
+  if (typeof value !== 'string') return null
+  if (isAddress(value)) return el('p', {}, 'The address ', addressLink(context, value))
+  if (!HASH.test(value)) return null
+  const kind = await kindOfHash(context.client, value, signal)
+  if (kind === null) return null
+  return kind === 'tx'
+    ? el('p', {}, 'The transaction ', transactionLink(value))
+    : el('p', {}, 'The block ', blockHashLink(value))
 }
 
 /** @param {unknown} error */

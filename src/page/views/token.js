@@ -1,9 +1,9 @@
 /** @import { Child, Context } from '../types.js' */
 import { decodeName, uintAt } from '../chain/abi.js'
 import { formatUnits } from '../chain/amounts.js'
-import { visibleText } from '../chain/text.js'
 import { el } from '../ui/dom.js'
 import { facts, section } from '../ui/parts.js'
+import { said } from '../ui/said.js'
 
 /** Selectors of what tokens tell about themselves. */
 const QUESTIONS = { name: '0x06fdde03', symbol: '0x95d89b41', decimals: '0x313ce567', supply: '0x18160ddd' }
@@ -28,14 +28,14 @@ export async function tokenSection({ client, methods }, address, signal) {
   const [name, symbol, decimals, supply] = settled.map((one) =>
     one.status === 'fulfilled' ? String(one.value) : '0x',
   )
-  const told = decodeName(symbol ?? '0x')
+  const sign = decodeName(symbol ?? '0x')
   const total = uintAt(supply ?? '0x', 0)
-  if (told === null || total === null) return null
+  if (sign === null || total === null) return null
   const digits = uintAt(decimals ?? '0x', 0) ?? 0n
   /** @type {[string, Child][]} */
   const entries = [
-    ['Name', said(decodeName(name ?? '0x') ?? '')],
-    ['Symbol', said(told)],
+    ['Name', told(decodeName(name ?? '0x') ?? '')],
+    ['Symbol', told(sign)],
     ['Decimals', String(digits)],
     ['Supply', digits > MAX_DECIMALS ? String(total) : formatUnits(total, Number(digits))],
   ]
@@ -47,8 +47,6 @@ export async function tokenSection({ client, methods }, address, signal) {
 }
 
 /** @param {string} text */
-function said(text) {
-  return text === ''
-    ? el('span', { class: 'quiet' }, 'none')
-    : el('bdi', { class: 'said' }, visibleText(text))
+function told(text) {
+  return text === '' ? el('span', { class: 'quiet' }, 'none') : said(text)
 }

@@ -1,18 +1,22 @@
 /** @import { Block, Child, Context, Head, Receipt, Trace, Transaction, ViewMaker } from '../types.js' */
 import { formatInteger, formatRbtc, formatShare } from '../chain/amounts.js'
-import { describeRevert } from '../chain/revert.js'
 import { visibleText } from '../chain/text.js'
 import { RpcFailure } from '../rpc/client.js'
+import { tokensOfLogs } from '../rpc/tokens.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink, blockLink, wholeHash } from '../ui/links.js'
-import { facts, heading, longText, section } from '../ui/parts.js'
+import { facts, folded, heading, longText, section } from '../ui/parts.js'
+import { said } from '../ui/said.js'
 import { age, dateText } from '../ui/time.js'
-import { isReward } from './blockRows.js'
+import { byLine, valueList } from '../ui/values.js'
 import { callTree, functionName } from './calls.js'
 import { logList } from './logTable.js'
 import { missing } from './notFound.js'
+import { reasonOf } from './reason.js'
+import { isReward, outcomeTag } from './transactionRows.js'
 
 const HASH = /^0x[0-9a-f]{64}$/i
+const MAX_REASON = 1000
 
 /** One transaction: its receipt, logs, calls and why it failed. @type {ViewMaker} */
 export const transactionView = async (context, [hash = ''], signal) => {
@@ -28,19 +32,24 @@ export const transactionView = async (context, [hash = ''], signal) => {
     )
   )
   if (transaction === null) return missing('There is no such transaction')
-  const [block, traces] = await Promise.all([
+  const [block, traces, tokens] = await Promise.all([
     readBlock(context, transaction, signal),
     receipt === null ? null : readTraces(context, hash, signal),
+    tokensOfLogs(context, receipt?.logs ?? [], signal),
   ])
   const reason = receipt?.status === '0x0' ? await failureReason(context, transaction, traces, signal) : null
   const confirmations = el('span', { class: 'quiet' })
   return {
     title: `Transaction ${hash.slice(0, 10)}…`,
     content: [
-      heading('Transaction', statusTag(receipt)),
+      heading(
+        'Transaction',
+        statusTag(receipt),
+        isReward(transaction) ? el('span', { class: 'tag' }, 'rewards of REMASC') : null,
+      ),
       facts([
         ['Hash', wholeHash(transaction.hash, 'transaction hash')],
-        ['Failed because', reason === null ? null : el('bdi', { class: 'said' }, visibleText(reason))],
+        ['Failed because', reason === null ? null : said(reason, MAX_REASON)],
         ...placeFacts(transaction, block, confirmations),
         [
           'From',
@@ -52,11 +61,14 @@ export const transactionView = async (context, [hash = ''], signal) => {
         ['Value', formatRbtc(BigInt(transaction.value))],
         ...feeFacts(transaction, receipt),
         ['Nonce', formatInteger(BigInt(transaction.nonce))],
-        ['Function', functionLine(transaction)],
+        ['Function', functionLine(context, transaction)],
       ]),
-      receipt === null ? '' : section(`Logs (${receipt.logs.length})`, logList(context, receipt.logs)),
+      argumentSection(context, transaction) ?? '',
+      receipt === null
+        ? ''
+        : section(`Logs (${receipt.logs.length})`, logList(context, receipt.logs, tokens)),
       traces === null ? '' : section(`Calls (${traces.length})`, callTree(context, traces)),
-      transaction.input.length > 2 ? section('Input', longText(transaction.input, 'Input')) : '',
+      inputPart(transaction) ?? '',
     ].filter((part) => part instanceof Node),
     onHead: (/** @type {Head} */ { number }) => {
       if (transaction.blockNumber === null) return
@@ -69,10 +81,8 @@ export const transactionView = async (context, [hash = ''], signal) => {
 
 /** @param {Receipt | null} receipt */
 function statusTag(receipt) {
-  if (receipt === null) return el('span', { class: 'tag warn' }, 'waiting')
-  return receipt.status === '0x1'
-    ? el('span', { class: 'tag good' }, 'success')
-    : el('span', { class: 'tag bad' }, 'failed')
+  if (receipt === null) return outcomeTag('waiting')
+  return outcomeTag(receipt.status === '0x1' ? 'success' : 'failed')
 }
 
 /**
@@ -127,10 +137,31 @@ function feeFacts({ gas, gasPrice }, receipt) {
   ]
 }
 
-/** @param {Transaction} transaction */
-function functionLine({ to, input }) {
-  const name = to === null ? null : functionName(input)
-  return name === null ? null : el('code', {}, name)
+/** What was sent along, closed at first. @param {Transaction} transaction */
+function inputPart({ to, input }) {
+  if (input.length <= 2) return null
+  const title = to === null ? 'Init code' : 'Input'
+  return folded(`${title} · ${formatInteger((input.length - 2) / 2)} bytes`, longText(input, title))
+}
+
+/**
+ * @param {Context} context
+ * @param {Transaction} transaction
+ */
+function functionLine(context, { to, input }) {
+  const name = to === null ? null : functionName(context, input, to)
+  return name === null ? null : el('code', {}, visibleText(name))
+}
+
+/**
+ * The values that a call was given; null where no ABI has it, or it has none.
+ * @param {Context} context
+ * @param {Transaction} transaction
+ */
+function argumentSection(context, { to, input }) {
+  const call = to === null ? null : context.contracts.call(input, to)
+  if (call === null || call.values.length === 0) return null
+  return section('Arguments', el('p', {}, byLine(call)), valueList(context, call.item.inputs, call.values))
 }
 
 /**
@@ -190,7 +221,11 @@ async function tracedOutput({ client, methods }, hash, signal) {
  */
 async function failureReason(context, transaction, traces, signal) {
   const root = traces?.find(({ traceAddress }) => traceAddress.length === 0)
-  const traced = describeRevert((await tracedOutput(context, transaction.hash, signal)) ?? '0x')
+  const traced = reasonOf(
+    context,
+    (await tracedOutput(context, transaction.hash, signal)) ?? '0x',
+    transaction.to,
+  )
   if (traced !== null) return traced
   const { from, to, gas, gasPrice, value, input, blockNumber } = transaction
   if (blockNumber === null || to === null) return root?.error ?? null
@@ -201,7 +236,7 @@ async function failureReason(context, transaction, traces, signal) {
     return root?.error ?? null
   } catch (error) {
     if (!(error instanceof RpcFailure) || error.wantsKey) throw error
-    const told = typeof error.data === 'string' ? describeRevert(error.data) : null
+    const told = typeof error.data === 'string' ? reasonOf(context, error.data, to) : null
     return told ?? root?.error ?? error.message
   }
 }

@@ -9,6 +9,11 @@ import { TickBudget } from '../../../src/front/tickBudget.ts'
 
 const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
+/** With Brotli. It was 48 KiB before it had ABIs, forms for contracts and the panel of development chains. */
+const MAX_SENT_BYTES = 96 * 1024
+/** All of them are asked for at once, and once for each version. */
+const MAX_FILES = 100
+
 const files = await readPageFiles()
 const app = App()
 addPageRoutes(app, files, { options: { ...DEFAULT_FRONT, hosts: ['localhost'] }, loop: new TickBudget() })
@@ -75,6 +80,14 @@ t.test('no file brings anything from elsewhere or writes markup', async (t) => {
       path,
     )
   }
+})
+
+t.test('the page stays small: a phone on a slow network gets it, too', (t) => {
+  const sent = [files.document, ...files.parts.values()].map(({ brotli }) => brotli.length)
+  const total = sent.reduce((sum, bytes) => sum + bytes, 0)
+  t.ok(total <= MAX_SENT_BYTES, `${total} bytes as browsers get them`)
+  t.ok(sent.length <= MAX_FILES, `${sent.length} files`)
+  t.end()
 })
 
 t.test('browsers keep what they have', async (t) => {

@@ -1,9 +1,11 @@
 import { keccak_256 } from '@noble/hashes/sha3'
+import { getCreateAddress } from 'ethers'
 import fc from 'fast-check'
 import t from 'tap'
 import { decodeName, decodeString, uintAt } from '../../../src/page/chain/abi.js'
 import { checksumAddress, isAddress, nativeName } from '../../../src/page/chain/address.js'
 import { formatInteger, formatRbtc, formatShare, formatUnits } from '../../../src/page/chain/amounts.js'
+import { createdAddress } from '../../../src/page/chain/createdAddress.js'
 import { keccak256 } from '../../../src/page/chain/keccak.js'
 import { describeRevert } from '../../../src/page/chain/revert.js'
 import { parseSearchTerm } from '../../../src/page/chain/searchTerm.js'
@@ -54,6 +56,14 @@ t.test('addresses have the checksum of their chain (vectors of RSKIP-60)', (t) =
   t.notOk(isAddress('0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAe'))
   t.equal(nativeName('0x0000000000000000000000000000000001000006'), 'Bridge')
   t.equal(nativeName('0x0000000000000000000000000000000101000006'), null)
+  t.end()
+})
+
+t.test('the address of a new contract is that of a library', (t) => {
+  const from = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826'
+  for (const nonce of [0n, 1n, 127n, 128n, 255n, 256n, 2n ** 40n]) {
+    t.equal(createdAddress(from, nonce), getCreateAddress({ from, nonce }).toLowerCase(), `nonce ${nonce}`)
+  }
   t.end()
 })
 
