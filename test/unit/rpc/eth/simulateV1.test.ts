@@ -118,7 +118,8 @@ t.test('failures are told per call', async (t) => {
 })
 
 t.test('what is refused', async (t) => {
-  const { answer, ask } = await openDevNode(t)
+  // Below the most gas of a call.
+  const { answer, ask } = await openDevNode(t, { targetGasLimit: 7_500_000 })
   await ask('evm_mine')
   const refused = async (simulation: unknown, message: RegExp, code = -32602) => {
     t.match(await answer('eth_simulateV1', simulation), { error: { code, message } })
@@ -140,7 +141,7 @@ t.test('what is refused', async (t) => {
     const poor = { from: NOBODY, to: COUNTER, value: '0x1', gas: '0x5208' }
     await refused(calls(poor), /^insufficient funds for gas \* price \+ value: balance 0 does not/, -38014)
     await refused(calls({ to: COUNTER, gas: '0x5207' }), /^intrinsic gas too low: .* 20999 .* 21000/, -38013)
-    await refused(calls({ to: COUNTER, gas: '0x98c000' }), /^block gas limit reached/, -38015)
+    await refused(calls({ to: COUNTER, gas: '0x989681' }), /^block gas limit reached/, -38015)
   }
   const numbered = (nonce: string) => ({ calls: [{ from: toHex(COW.address), to: NOBODY, nonce }] })
   const checked = (nonce: string) => ({ blockStateCalls: [numbered(nonce)], validation: true })
