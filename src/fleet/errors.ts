@@ -30,8 +30,6 @@ export type FleetErrorCode =
   | 'TooLarge'
   /** Bytes of NATS that do not parse. */
   | 'Malformed'
-  /** A name of a fleet or of a service that is not allowed. */
-  | 'BadName'
   /** The connection was closed by this process. */
   | 'Closed'
   | 'Failed'
@@ -39,18 +37,6 @@ export type FleetErrorCode =
 /** A failure of the fleet; the message says what to do about it. */
 export class FleetError extends CodedError<FleetErrorCode> {
   override readonly name = 'FleetError'
-}
-
-/** The refusal of a member that was called, with the kind and text of its error. */
-export class CallRefusal extends Error {
-  override readonly name = 'CallRefusal'
-  /** For RPC errors their kind; else one of `busy`, `tooLarge`, `internal`. */
-  readonly kind: string
-
-  constructor(kind: string, message: string) {
-    super(message)
-    this.kind = kind
-  }
 }
 
 /** Codes of the JetStream API: `errors.json` of nats-server. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newLife } from '../storage/access/lifeUsage.ts'
 import type { FleetStatus, MemberId } from './interface.ts'
 import { readBuckets } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
@@ -77,7 +77,7 @@ async function listen(
 ): Promise<ReadonlyMap<MemberId, ReportedMember>> {
   const heard = new Map<MemberId, ReportedMember>()
   let malformed = 0
-  const subscription = nats.subscribe(names.presence, {
+  const subscription = nats.subscribe(names.subject('presence'), {
     callback: (_error, { data }) => {
       try {
         const presence = decodePresence(Buffer.from(data))
@@ -111,7 +111,7 @@ async function askAll(
   { connection, names }: Reached,
   members: readonly MemberId[],
 ): Promise<readonly FleetStatus[]> {
-  const calls = new MemberCalls({ connection, names, self: randomBytes(8).toString('hex') })
+  const calls = new MemberCalls(connection, names, newLife())
   const answers = await Promise.allSettled(
     members.map((member) => calls.call(member, STATUS_SERVICE, Buffer.alloc(0), PATIENCE)),
   )

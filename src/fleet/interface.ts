@@ -1,4 +1,5 @@
 import type { WaitCounts } from '../util/waits.ts'
+import type { FromFront, ToFront } from './access/messages.ts'
 import type { HeadStep } from './head/servedHead.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
@@ -35,9 +36,9 @@ export interface FleetChainService {
   /** Hashes of all transactions that wait here, 32 bytes each. */
   waiting(): Promise<Buffer>
   /** Which of some hashes (32 bytes each) neither pool nor chain has. */
-  lacking(hashes: Buffer): Promise<readonly Buffer[]>
-  /** RLP of transactions that wait, by their hashes; those that do not are left out. */
-  transactions(hashes: readonly Buffer[]): Promise<readonly Buffer[]>
+  lacking(hashes: Buffer): Promise<Buffer>
+  /** RLP of transactions that wait, by their hashes (32 bytes each); those that do not are left out. */
+  transactions(hashes: Buffer): Promise<readonly Buffer[]>
   /** Tells whether this member makes blocks on a development chain; else who does, for whoever asks for one. */
   makeBlocks(maker: BlockMaker): Promise<void>
   /** Takes a template of another member (fleet.md §9). Throws when it does not parse. */
@@ -81,8 +82,8 @@ export interface FleetTeller {
 export interface FleetFrontService {
   /** Gives it the fleet as this member sees it. @returns how this node is; a sign of life as well */
   state(status: FleetStatus): Promise<FrontState>
-  /** Answers a call of another member for a service of the front thread (fleet.md §8). */
-  answer(service: string, payload: Buffer): Promise<Buffer>
+  /** Answers a call of another member for a filter of this one (fleet.md §8). */
+  answerFilter(payload: Buffer): Promise<Uint8Array>
 }
 
 /** How a node is, as its front thread knows it. */
@@ -108,20 +109,17 @@ export type FleetFrontEvent =
   | { readonly kind: 'announced'; readonly blocks: readonly AnnouncedBlock[] }
   /** enode URLs of the members to be connected with, and of all, which are trusted; with every change. */
   | { readonly kind: 'members'; readonly connect: readonly string[]; readonly trusted: readonly string[] }
-  /** A message from a part of the fleet thread to its counterpart in the front thread. */
-  | { readonly kind: 'part'; readonly part: string; readonly message: unknown }
+  /** About keys and counters. */
+  | { readonly kind: 'access'; readonly message: ToFront }
 
 /** The services of the fleet thread for the front thread. */
 export interface FleetThreadService {
-  /**
-   * Calls a service of another member (fleet.md §8).
-   * @throws FleetError `NoMember`, `Timeout`, `TooLarge`, `Unreachable`, or what it refused
-   */
-  call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer>
+  /** Calls another member for a filter of it (fleet.md §8). @throws FleetError as `MemberCalls.call` */
+  askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer>
   /** Tells others that this member leaves; answers when it was sent. */
   drain(): Promise<void>
-  /** Hands a message of the front thread to a part of the fleet thread. */
-  toPart(part: string, message: unknown): Promise<void>
+  /** Takes a message about keys and counters. */
+  counted(message: FromFront): Promise<void>
 }
 
 /** A member as another one sees it. */

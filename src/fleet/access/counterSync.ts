@@ -1,8 +1,10 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
-import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
+import { type DayCost, isLife } from '../../storage/access/lifeUsage.ts'
 import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
 import { everyAligned } from '../../util/alignedTimer.ts'
+import { delay } from '../delay.ts'
+import type { MemberId } from '../interface.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { compareAndSet, openBucket, removeRecords } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -45,11 +47,7 @@ interface Place extends Pick<DayUsage, 'id' | 'day'> {
 }
 
 /** The process that counts, as the front thread says. */
-interface Counting {
-  readonly lives: Lives
-  readonly by: string
-  readonly isDecided: boolean
-}
+type Counting = Pick<Extract<FromFront, { kind: 'lives' }>, 'lives' | 'by' | 'isDecided'>
 
 interface KeptRecord {
   /** 0 for one that has to be read again. */
@@ -57,22 +55,13 @@ interface KeptRecord {
   readonly rows: ReadonlyMap<string, DayUsage>
 }
 
-export interface CounterSyncOptions {
-  /** Time zone of the days: what is counted by those of another one is skipped. */
-  readonly zone: string
-  tell(message: ToFront): void
-  onFailure(error: unknown): void
-}
-
 /** Counters of use between members: told to all, and kept in the bucket (fleet.md §7). */
 export class CounterSync {
   readonly #context: FleetPartContext
   readonly #store: AccessStore
-  readonly #zone: string
   readonly #tell: (message: ToFront) => void
-  readonly #onFailure: (error: unknown) => void
   readonly #costs = new HeardCosts()
-  readonly #ends: (() => void)[]
+  readonly #endWriting: () => void
   /** Use that is to be told, by place, and since when. */
   readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
   /** Records of lives of this store as the bucket has them. */
@@ -91,22 +80,23 @@ export class CounterSync {
   #writesAt = 0
   #sweptOn = 0
 
-  constructor(context: FleetPartContext, store: AccessStore, { zone, tell, onFailure }: CounterSyncOptions) {
-    this.#zone = zone
+  constructor(context: FleetPartContext, store: AccessStore) {
     this.#context = context
     this.#store = store
-    this.#tell = tell
-    this.#onFailure = onFailure
-    this.#ends = [
-      context.subscribe(context.names.subject('counters'), (data) => this.#heard(data)),
-      context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1'))),
-      context.view.onChange(() => {
-        this.#decide()
-        this.#keepPace()
-      }),
-      everyAligned(WRITE_PERIOD, () => void this.#write()),
-    ]
-    tell({ kind: 'begun' })
+    this.#tell = context.tellFront
+    context.subscribe(context.names.subject('counters'), (data) => this.#heard(data))
+    context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1')))
+    this.#endWriting = everyAligned(WRITE_PERIOD, () => void this.#write())
+    this.#tell({ kind: 'begun' })
+  }
+
+  presentChanged(): void {
+    this.#decide()
+    const more = Math.max(0, this.#context.others().length + 1 - FAST_MEMBERS)
+    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
+    if (pace === this.#pace) return
+    this.#pace = pace
+    this.#tell({ kind: 'pace', milliseconds: pace })
   }
 
   restart(): void {
@@ -116,22 +106,22 @@ export class CounterSync {
 
   /** Writes the last counts, if that is possible within a second: else the next process tells them. */
   async stop(): Promise<void> {
-    for (const end of this.#ends) end()
+    this.#endWriting()
     const bucket = this.#bucket
     if (bucket !== null) {
       this.#lookForUntold()
-      const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, STOP_TIME).unref()
-      })
-      await Promise.race([this.#writeTo(bucket), late]).catch(this.#onFailure)
+      await Promise.race([this.#writeTo(bucket), delay(STOP_TIME)]).catch(this.#context.onFailure)
     }
     this.#follower?.stop()
   }
 
   /** The bucket, while this process may write to it. */
   get #bucket(): KV | null {
-    const isWriting = this.#counting?.isDecided === true && this.#context.view.connected
-    return isWriting ? (this.#follower?.whole ?? null) : null
+    return this.#isTelling ? (this.#follower?.whole ?? null) : null
+  }
+
+  get #isTelling(): boolean {
+    return this.#counting?.isDecided === true && this.#context.isConnected()
   }
 
   fromFront(message: FromFront): void {
@@ -164,7 +154,7 @@ export class CounterSync {
         this.#lookForUntold()
         this.#decide()
       },
-      onFailure: this.#onFailure,
+      onFailure: this.#context.onFailure,
     })
     if (!isDecided) {
       this.#hearStored()
@@ -177,7 +167,7 @@ export class CounterSync {
       this.#unwritten.clear()
       this.#isToldElsewhere = false
       if (lives.own !== lives.stored)
-        this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
+        this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#context.onFailure)
       this.#lookForUntold()
       // What was heard of the life before, which another process has now, was not taken.
       if (before !== null && before.lives.own !== lives.own) this.#follower.restart()
@@ -218,9 +208,8 @@ export class CounterSync {
 
   /** True when a life is not one of others; that of the store is not, until it is decided. */
   #isOwn(life: string): boolean {
-    if (this.#counting === null) return false
-    const { lives, isDecided } = this.#counting
-    return life === lives.own || (!isDecided && life === lives.stored)
+    const { lives, isDecided } = this.#counting ?? {}
+    return life === lives?.own || (isDecided === false && life === lives?.stored)
   }
 
   #raise(costs: readonly (readonly [life: string, cost: DayCost])[], isLate: boolean): void {
@@ -234,7 +223,7 @@ export class CounterSync {
 
   #heard(data: Buffer): void {
     const { life, by, zone, sequence, isLate, rows } = decodeTold(data)
-    if (this.#counting === null || by === this.#counting.by || zone !== this.#zone) return
+    if (this.#counting === null || by === this.#counting.by || zone !== this.#context.zone) return
     if (this.#isOwn(life)) {
       if (this.#counting.isDecided) this.#leave()
       else this.#isToldElsewhere = true
@@ -252,26 +241,18 @@ export class CounterSync {
   }
 
   #tellUse(): void {
-    const { nats, names, view } = this.#context
-    if (this.#counting?.isDecided !== true || !view.connected || this.#untold.size === 0) return
+    const { nats, names, zone } = this.#context
+    if (this.#counting === null || !this.#isTelling || this.#untold.size === 0) return
     const waiting = [...this.#untold.values()]
     const isLate = waiting.some(({ since }) => performance.now() - since > LATE)
     this.#sequence += 1
     const { lives, by } = this.#counting
     const rows = waiting.map(({ row }) => row)
-    const head = { life: lives.own, by, zone: this.#zone, sequence: this.#sequence, isLate }
-    const { bytes, taken } = encodeTold({ ...head, rows })
+    const sequence = this.#sequence
+    const { bytes, taken } = encodeTold({ life: lives.own, by, zone, sequence, isLate, rows })
     nats.publish(names.subject('counters'), bytes)
     for (const [id, day] of rows.slice(0, taken)) this.#untold.delete(`${day} ${id}`)
     if (taken < rows.length) setTimeout(() => this.#tellUse(), this.#pace).unref()
-  }
-
-  #keepPace(): void {
-    const more = Math.max(0, this.#context.view.others.length + 1 - FAST_MEMBERS)
-    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
-    if (pace === this.#pace) return
-    this.#pace = pace
-    this.#tell({ kind: 'pace', milliseconds: pace })
   }
 
   #take({ key, operation, value, revision }: KvWatchEntry): void {
@@ -280,18 +261,18 @@ export class CounterSync {
     if (name === null || operation !== 'PUT' || counting === null) return
     try {
       const { by, zone, rows } = decodeRecord(value)
-      if (zone !== this.#zone) return
+      if (zone !== this.#context.zone) return
       const { life } = name
       const isOwn = this.#isOwn(life)
       const known = this.#kept.get(key)
       const isNews = (known?.revision ?? 0) < revision
       const isForeign = isOwn && isNews && counting.isDecided && by !== counting.by
-      if (isOwn || life === counting.lives.stored || counting.lives.past.includes(life)) {
-        const kept = isForeign ? (known?.rows ?? new Map()) : new Map(rows.map((row) => [row.id, row]))
-        if (isNews) this.#kept.set(key, { revision, rows: kept })
+      if (isNews && (isOwn || life === counting.lives.stored || counting.lives.past.includes(life))) {
+        const kept = isForeign ? known?.rows : new Map(rows.map((row) => [row.id, row]))
+        this.#kept.set(key, { revision, rows: kept ?? new Map() })
       }
       if (!isOwn) {
-        this.#store.lives.raise(life, rows).catch(this.#onFailure)
+        this.#store.lives.raise(life, rows).catch(this.#context.onFailure)
         this.#raise(
           rows.map((row) => [life, costRow(row)] as const),
           true,
@@ -335,19 +316,15 @@ export class CounterSync {
 
   /** Decides whether the life of the store goes on, once the bucket is read and others can be asked. */
   #decide(): void {
-    const { view, calls } = this.#context
+    const { calls, isConnected, others, count } = this.#context
     const counting = this.#counting
     if (counting === null || counting.isDecided || this.#isDeciding) return
-    if (!view.connected || this.#follower?.whole == null || counting.lives.own === counting.lives.stored)
-      return
+    const { own, stored } = counting.lives
+    if (!isConnected() || this.#follower?.whole == null || own === stored) return
     this.#isDeciding = true
-    const { stored } = counting.lives
-    const question = Buffer.from(stored, 'latin1')
-    Promise.all(
-      view.others.map(async (member) =>
-        decodeKnown(await calls.call(member, LIFE_SERVICE, question, ANSWER_TIME)),
-      ),
-    )
+    const ask = async (member: MemberId) =>
+      decodeKnown(await calls.call(member, LIFE_SERVICE, Buffer.from(stored), ANSWER_TIME))
+    Promise.all(others().map(ask))
       .then((answers) => {
         if (this.#isToldElsewhere || answers.some(({ isOwn }) => isOwn))
           throw new Error('it is told elsewhere')
@@ -355,7 +332,7 @@ export class CounterSync {
         this.#tell({ kind: 'resume', rows, told: answers.flatMap(({ told }) => told) })
       })
       .catch(() => {
-        this.#context.count('livesBegun')
+        count('livesBegun')
         this.#tell({ kind: 'keep' })
       })
       .finally(() => {
@@ -375,7 +352,7 @@ export class CounterSync {
       bytes = await this.#writeTo(bucket)
       await this.#sweep()
     } catch (error) {
-      this.#onFailure(error)
+      this.#context.onFailure(error)
     }
     this.#writesAt = performance.now() + Math.max(0, (1000 * bytes) / WRITE_RATE - WRITE_PERIOD)
   }
@@ -398,7 +375,7 @@ export class CounterSync {
         rows.set(id, { id, day, methods })
         this.#unwritten.delete(`${life} ${day} ${id}`)
       }
-      const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
+      const value = encodeRecord({ by, zone: this.#context.zone, rows: [...rows.values()] })
       bytes += value.length
       let revision: number | null = null
       try {

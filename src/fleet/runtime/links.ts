@@ -27,9 +27,9 @@ export function linksOf(self: MemberId, members: readonly HeardMember[], genesis
 /** Members among some peers. @param peers node ids, 128 hex digits */
 export function linkedMembers(
   members: readonly HeardMember[],
-  peers: ReadonlySet<string>,
+  peers: readonly string[],
 ): readonly MemberId[] {
   return members.flatMap(({ presence: { id, enode } }) =>
-    enode !== null && peers.has(nodeIdOf(enode)) ? [id] : [],
+    enode !== null && peers.includes(nodeIdOf(enode)) ? [id] : [],
   )
 }

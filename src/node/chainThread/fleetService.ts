@@ -1,5 +1,4 @@
 import type { FleetChainService } from '../../fleet/interface.ts'
-import { asBuffer } from '../../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
 import type { FleetChain } from './fleetChain.ts'
 import { addTransactions } from './syncService.ts'
@@ -25,22 +24,24 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
     },
     whyNot: () => whyNotInFleet(core),
     holdHeads: async (longest) => fleet.hold(longest),
-    adopt: (hash) => written(() => fleet.adopt(asBuffer(hash))),
+    adopt: (hash) => written(() => fleet.adopt(hash)),
     hear: (transactions) =>
       written(async () => {
-        await addTransactions(core, transactions.map(asBuffer))
+        await addTransactions(core, transactions)
         await core.durable()
       }),
     waiting: async () =>
       Buffer.concat([...pool.pending(), ...pool.queued()].map(({ transaction }) => transaction.hash)),
     lacking: async (hashes) =>
-      splitHashes(asBuffer(hashes)).filter(
-        (hash) => pool.get(hash.toString('hex')) === undefined && reader.locateTransaction(hash) === null,
+      Buffer.concat(
+        splitHashes(hashes).filter(
+          (hash) => pool.get(hash.toString('hex')) === undefined && reader.locateTransaction(hash) === null,
+        ),
       ),
     transactions: async (hashes) =>
-      hashes.flatMap((hash) => pool.get(asBuffer(hash).toString('hex'))?.transaction.encoded ?? []),
+      splitHashes(hashes).flatMap((hash) => pool.get(hash.toString('hex'))?.transaction.encoded ?? []),
     makeBlocks: async (maker) => fleet.makeBlocks(maker),
-    takeWork: async (from, template) => core.work?.receive(from, asBuffer(template)),
+    takeWork: async (from, template) => core.work?.receive(from, template),
     ping: async () => undefined,
   }
 }

@@ -18,7 +18,7 @@ export interface FleetBookOptions {
   onFailure(error: unknown): void
 }
 
-/** Keys and usage of a member, as its front thread counts them (fleet.md §7): the counterpart of `AccessPart`. */
+/** Keys and usage of a member, as its front thread counts them (fleet.md §7): the counterpart of `CounterSync`. */
 export class FleetBook implements AccessBook, OthersUse {
   readonly #options: FleetBookOptions
   readonly #store: AccessStore

@@ -1,9 +1,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FilterPlace } from '../../filters/frontEvents.ts'
-import { ACCESS_PART, type ToFront } from '../../fleet/access/messages.ts'
-import { FILTER_SERVICE } from '../../fleet/filters/filterCall.ts'
-import { createFilterId } from '../../fleet/filters/filterId.ts'
+import { createFilterId } from '../../fleet/filters/filterCall.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
 import type { FleetFrontEvent, FleetFrontService, FleetStatus, MemberId } from '../../fleet/interface.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
@@ -14,7 +12,6 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
-import { asBuffer } from '../../util/bytes.ts'
 import { Waits } from '../../util/waits.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
@@ -25,16 +22,13 @@ import type { Membership, MembershipParts } from './membership.ts'
 /** Milliseconds for which a node that stops waits until the others are told. */
 const DRAIN_LIMIT = 1000
 
-/** Answers calls of other members for a service of the front thread. */
-export type FrontCallAnswerer = (payload: Buffer) => Promise<Buffer>
-
 /** A member of a fleet as its front thread has it. */
 export class FleetFront implements Membership {
   readonly #options: FleetOptions
   readonly #log: Logger
   readonly #clocks: ClockAlarm
-  readonly #answerers = new Map<string, FrontCallAnswerer>()
-  readonly #parts = new Map<string, (message: unknown) => void>()
+  #filters: FleetFilters | null = null
+  #book: FleetBook | null = null
   #handle: FleetHandle | null = null
   /** The caller for requests that other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
@@ -55,7 +49,7 @@ export class FleetFront implements Membership {
   readonly filters: FilterPlace = (open) => {
     const self = openMemberId(this.#options.fleet.dataDir)
     const { memory } = this.#asking.account
-    const filters = new FleetFilters({
+    this.#filters = new FleetFilters({
       self,
       own: open(() => createFilterId(self)),
       call: (member, payload, milliseconds) => this.#call(member, payload, milliseconds),
@@ -64,8 +58,7 @@ export class FleetFront implements Membership {
       memory,
       failure,
     })
-    this.serve(FILTER_SERVICE, async (payload) => asBuffer(await filters.answer(payload)))
-    return filters
+    return this.#filters
   }
 
   readonly access: AccessSharing = {
@@ -75,10 +68,10 @@ export class FleetFront implements Membership {
         store,
         self: openMemberId(this.#options.fleet.dataDir),
         // Without a thread it is lost, and told again by one that begins.
-        send: (message) => void this.#handle?.service?.toPart(ACCESS_PART, message).catch(() => undefined),
+        send: (message) => void this.#handle?.service?.counted(message).catch(() => undefined),
         onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
       })
-      this.onPart(ACCESS_PART, (message) => book.hear(message as ToFront))
+      this.#book = book
       return { book, others: book }
     },
   }
@@ -93,16 +86,6 @@ export class FleetFront implements Membership {
       polls: () => this.#polls.all,
       busySeconds: () => this.#handle?.busySeconds() ?? 0,
     })
-  }
-
-  /** Answers a service to other members. */
-  serve(service: string, answer: FrontCallAnswerer): void {
-    this.#answerers.set(service, answer)
-  }
-
-  /** Takes what a part of the fleet thread tells. */
-  onPart(part: string, listener: (message: unknown) => void): void {
-    this.#parts.set(part, listener)
   }
 
   async start(parts: MembershipParts): Promise<void> {
@@ -138,7 +121,7 @@ export class FleetFront implements Membership {
       throw new RpcError('filterAway', 'this node does not reach its fleet now, try again')
     const began = performance.now()
     try {
-      return await service.call(member, FILTER_SERVICE, payload, milliseconds)
+      return await service.askFilter(member, payload, milliseconds)
     } finally {
       this.#polls.add(performance.now() - began)
     }
@@ -161,8 +144,8 @@ export class FleetFront implements Membership {
           .setMembers(event.connect.map(parseEnode), event.trusted.map(parseEnode))
           .catch((error: unknown) => this.#log.warn({ err: error }, 'members are not connected as peers'))
         return
-      case 'part':
-        this.#parts.get(event.part)?.(event.message)
+      case 'access':
+        this.#book?.hear(event.message)
     }
   }
 
@@ -179,10 +162,9 @@ export class FleetFront implements Membership {
           peers: peers?.report?.network.peers.map(({ id }) => id) ?? [],
         }
       },
-      answer: async (service, payload) => {
-        const answer = this.#answerers.get(service)
-        if (answer === undefined) throw new RpcError('methodNotFound', `no service ${service}`)
-        return await answer(payload)
+      answerFilter: async (payload) => {
+        if (this.#filters === null) throw new RpcError('filterAway')
+        return this.#filters.answer(payload)
       },
     }
   }

@@ -87,7 +87,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       TRUSTING,
       {
         file: HEAD,
-        find: 'if (!isBest && block.totalDifficulty <= head.totalDifficulty) break',
+        find: 'if (way.length > 0 && block.totalDifficulty <= head.totalDifficulty) break',
         replace: '',
       },
       {
@@ -112,7 +112,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'late members are waited for without end',
     rule: '3 late',
-    changes: [{ file: HEAD, find: 'times >= LATE_BLOCKS', replace: 'times < 0' }],
+    changes: [{ file: HEAD, find: '?? 0) >= LATE_BLOCKS', replace: '?? 0) < 0' }],
   },
   {
     name: 'announced blocks are null',
@@ -181,8 +181,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     rule: '10',
     changes: [
       {
-        file: 'fleet/runtime/skipped.ts',
-        find: "this.#count('skippedMessages')",
+        file: 'fleet/runtime/failures.ts',
+        find: 'this.add(name, what, error)',
         replace: 'throw error',
       },
     ],
