@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newLife } from '../storage/access/lifeUsage.ts'
 import type { FleetStatus, MemberId } from './interface.ts'
-import { readBuckets } from './nats/buckets.ts'
+import { findStream } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 import type { FleetConnection } from './nats/natsConnection.ts'
@@ -13,16 +13,8 @@ import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 const LISTEN = 1200
 const PATIENCE = 2000
 
-/** A member as `fleet status` shows it. */
-export interface ReportedMember {
-  readonly id: MemberId
-  readonly name: string
-  readonly version: string
-  readonly state: 'ready' | 'leaving' | 'not ready'
-  readonly executed: number
-  readonly adopted: number
-  /** Hash of the adopted block, hex. */
-  readonly hash: string
+/** A member as `fleet status` shows it: what it tells. */
+export interface ReportedMember extends Presence {
   /** Milliseconds by which its clock is ahead of that of this machine. */
   readonly clockAhead: number
 }
@@ -81,7 +73,8 @@ async function listen(
     callback: (_error, { data }) => {
       try {
         const presence = decodePresence(Buffer.from(data))
-        if (presence !== null) heard.set(presence.id, reported(presence))
+        if (presence !== null)
+          heard.set(presence.id, { ...presence, clockAhead: presence.clock - Date.now() })
       } catch {
         malformed += 1
       }
@@ -91,20 +84,6 @@ async function listen(
   subscription.unsubscribe()
   if (malformed > 0) problems.push(`${malformed} presences do not parse`)
   return heard
-}
-
-function reported({ executed, adopted, ...presence }: Presence): ReportedMember {
-  const { id, name, version, ready, draining, clock } = presence
-  return {
-    id,
-    name,
-    version,
-    state: draining ? 'leaving' : ready ? 'ready' : 'not ready',
-    executed: executed.number,
-    adopted: adopted.number,
-    hash: adopted.hash.toString('hex'),
-    clockAhead: clock - Date.now(),
-  }
 }
 
 async function askAll(
@@ -125,18 +104,19 @@ async function bucketsOf(
   { connection, names }: Reached,
   problems: string[],
 ): Promise<readonly ReportedBucket[]> {
-  return (await readBuckets(connection.nats, names)).flatMap(({ name, info }) => {
+  const reported: ReportedBucket[] = []
+  for (const name of [names.keys, names.counters]) {
+    const info = await findStream(connection.nats, `KV_${name}`)
     if (info === null) {
       problems.push(`the bucket ${name} is missing: run \`rhizome fleet init\``)
-      return []
+      continue
     }
     const replicas = info.config.num_replicas
-    const others = (info.cluster?.replicas ?? []).filter(
-      ({ current, offline }) => current && offline !== true,
-    )
-    const current = 1 + others.length
+    const others = info.cluster?.replicas ?? []
+    const current = 1 + others.filter((other) => other.current && other.offline !== true).length
     if (current < replicas)
       problems.push(`the bucket ${name} is up to date on ${current} of ${replicas} servers`)
-    return [{ name, replicas, current, bytes: info.state.bytes }]
-  })
+    reported.push({ name, replicas, current, bytes: info.state.bytes })
+  }
+  return reported
 }

@@ -6,7 +6,7 @@ import { everyAligned } from '../../util/alignedTimer.ts'
 import { delay } from '../delay.ts'
 import type { MemberId } from '../interface.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
-import { compareAndSet, openBucket, removeRecords } from '../nats/buckets.ts'
+import { compareAndSet, openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
 import {
   decodeKnown,
@@ -350,7 +350,7 @@ export class CounterSync {
     this.#writesAt = Number.POSITIVE_INFINITY
     try {
       bytes = await this.#writeTo(bucket)
-      await this.#sweep()
+      this.#sweep()
     } catch (error) {
       this.#context.onFailure(error)
     }
@@ -396,16 +396,13 @@ export class CounterSync {
     return bytes
   }
 
-  /** Removes what is older than the bucket keeps, once a day. */
-  async #sweep(): Promise<void> {
-    const { nats, names } = this.#context
+  /** Forgets what is older than is needed, once a day. */
+  #sweep(): void {
     const day = today()
     if (day === this.#sweptOn) return
     this.#costs.prune(day - SUM_DAYS)
     for (const name of this.#kept.keys())
       if ((parseRecordName(name)?.day ?? 0) < day - BUCKET_DAYS) this.#kept.delete(name)
-    for (let old = day - 4 * BUCKET_DAYS; old < day - BUCKET_DAYS; old += 1)
-      await removeRecords(nats, names.counters, `*.${old}.*`)
     this.#sweptOn = day
   }
 }

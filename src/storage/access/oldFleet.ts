@@ -81,13 +81,15 @@ export class OldUsage {
   }
 
   /**
-   * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7). Where that is stopped
-   * halfway, the same is done again.
+   * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7), as if processes before
+   * had counted under them: the member tells others of what they do not know. Where that is stopped halfway, the same is
+   * done again.
    */
   async convert(lives: ReadonlyMap<string, readonly DayUsage[]>): Promise<void> {
     const { root, metadata, usage } = this.#tables
     const target = new LifeUsage(this.#tables)
     for (const [life, rows] of lives) await target.raise(life, rows)
+    target.join('', 0, [...lives.keys()])
     const old = OLD_TABLES.map((name) => tableOf(this.#tables, name))
     await lmdbTransaction(root, () => {
       for (const table of [usage, ...old]) table.clearSync()
