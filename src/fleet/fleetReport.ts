@@ -5,7 +5,7 @@ import { findStream } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 import type { FleetConnection } from './nats/natsConnection.ts'
-import { CLOCK_DIFFERENCE } from './presence/clockAlarm.ts'
+import { CLOCK_DIFFERENCE } from './presence/members.ts'
 import { decodePresence, type Presence } from './presence/presence.ts'
 import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 

@@ -1,3 +1,4 @@
+import type { BlockReference } from '../storage/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
 import type { FromFront, ToFront } from './access/messages.ts'
 import type { HeadStep } from './head/servedHead.ts'
@@ -6,9 +7,7 @@ import type { HeadStep } from './head/servedHead.ts'
 export type MemberId = string
 
 /** A block and the difficulty of the chain up to it, uncles included. */
-export interface FleetBlock {
-  readonly number: number
-  readonly hash: Buffer
+export interface FleetBlock extends BlockReference {
   readonly totalDifficulty: bigint
 }
 
@@ -97,16 +96,10 @@ export interface FrontState {
   readonly peers: readonly string[]
 }
 
-/** A block that a present member has executed. */
-export interface AnnouncedBlock {
-  readonly number: number
-  readonly hash: Buffer
-}
-
 /** The events of the fleet thread for the front thread. */
 export type FleetFrontEvent =
   /** The newest executed blocks of other present members, with every change. */
-  | { readonly kind: 'announced'; readonly blocks: readonly AnnouncedBlock[] }
+  | { readonly kind: 'announced'; readonly blocks: readonly BlockReference[] }
   /** enode URLs of the members to be connected with, and of all, which are trusted; with every change. */
   | { readonly kind: 'members'; readonly connect: readonly string[]; readonly trusted: readonly string[] }
   /** About keys and counters. */

@@ -5,6 +5,8 @@ import type { Presence } from './presence.ts'
 export const PRESENT_FOR = 2000
 /** Milliseconds after which it is forgotten: peers go on dialling it until then. */
 const KNOWN_FOR = 600_000
+/** Milliseconds by which clocks of members may differ: days of quotas begin by them (fleet.md §7). */
+export const CLOCK_DIFFERENCE = 1000
 /** Members that are kept: more are not heard. */
 const MAX_MEMBERS = 256
 

@@ -19,12 +19,14 @@ export class Failures {
     this.#counts[name] = (this.#counts[name] ?? 0) + by
   }
 
-  /** @param name under which it is counted @param what happened, for the log */
-  add(name: string, what: string, error: unknown): void {
+  /**
+   * @param name under which it is counted @param what happened, for the log
+   * @param now milliseconds of the monotonic clock
+   */
+  add(name: string, what: string, error: unknown, now = performance.now()): void {
     this.count(name)
     const count = this.#counts[name] ?? 0
     const last = this.#logged.get(what)
-    const now = performance.now()
     if (last !== undefined && now - last.at < LOG_PERIOD) return
     this.#logged.set(what, { at: now, count })
     this.#log.warn({ err: error, times: count - (last?.count ?? 0) }, what)

@@ -23,7 +23,7 @@ import type { FleetPart, FleetPartContext } from '../part.ts'
 import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
-import { type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
+import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
 import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
@@ -42,6 +42,7 @@ const MAX_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
 const HOLD_WAITS = 2
 const LEAST_HOLD = 200
+const CLOCK_ALARM = 'clocks of members differ by more than a second: see to their time services'
 /** Milliseconds between two attempts to reach NATS at the start. */
 const REACH_PAUSE = 1000
 /** Service that answers with the status of a member, for `fleet status`. */
@@ -145,12 +146,11 @@ export class FleetRuntime {
     this.#head.adopted(adopted)
     this.#executed = executed
     this.#adopted = adopted
-    const ask = () => this.#state.ask(this.status())
     this.#ends.push(
       everyAligned(TELL_PERIOD, () => this.#tick()),
-      everyAligned(ASK_PERIOD, ask),
+      everyAligned(ASK_PERIOD, () => this.#ask()),
     )
-    ask()
+    this.#ask()
     void this.#connect()
   }
 
@@ -377,6 +377,14 @@ export class FleetRuntime {
     this.#look()
   }
 
+  #ask(): void {
+    const status = this.status()
+    this.#state.ask(status)
+    for (const { name, present, clockAhead } of status.members)
+      if (present && Math.abs(clockAhead) > CLOCK_DIFFERENCE)
+        this.#failures.add('clockAlarms', CLOCK_ALARM, `${name} is ahead by ${clockAhead} ms`)
+  }
+
   /** With each change, once in a turn of the event loop. */
   #tellPresence(): void {
     if (this.#isTold) return
@@ -415,7 +423,7 @@ export class FleetRuntime {
     const present = others.map(({ presence }) => presence.id).join()
     if (present !== this.#present) {
       this.#present = present
-      this.#state.ask(this.status())
+      this.#ask()
       this.#telling?.presentChanged()
       this.#each((part) => part.presentChanged?.())
     }
