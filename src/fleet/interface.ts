@@ -146,9 +146,7 @@ export interface FleetStatus {
   readonly members: readonly MemberStatus[]
   /** How blocks came to be adopted. */
   readonly adoptions: Readonly<Record<HeadStep['why'], number>>
-  /** How long they waited, milliseconds of the last 1,000. */
-  readonly waits: { readonly p50: number; readonly p99: number; readonly longest: number }
-  /** How long answers to sends waited. */
-  readonly sends: WaitCounts
+  /** How long these blocks, and answers to sends, waited for other members. */
+  readonly waits: { readonly adopt: WaitCounts; readonly send: WaitCounts }
   readonly counts: Readonly<Record<string, number>>
 }

@@ -26,7 +26,7 @@ export interface FleetPartContext {
   /** Counts what `/metrics` and `fleet status` show. */
   count(name: string, by?: number): void
   /** Counts what failed and is tried again, and logs it once a minute. */
-  onFailure(error: unknown): void
+  onFailure(what: string, error: unknown): void
   /** Tells the counterpart of keys and counters in the front thread. */
   tellFront(message: ToFront): void
 }

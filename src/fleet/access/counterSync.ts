@@ -60,6 +60,7 @@ export class CounterSync {
   readonly #context: FleetPartContext
   readonly #store: AccessStore
   readonly #tell: (message: ToFront) => void
+  readonly #onFailure = (error: unknown) => this.#context.onFailure('counters', error)
   readonly #costs = new HeardCosts()
   readonly #endWriting: () => void
   /** Use that is to be told, by place, and since when. */
@@ -110,7 +111,7 @@ export class CounterSync {
     const bucket = this.#bucket
     if (bucket !== null) {
       this.#lookForUntold()
-      await Promise.race([this.#writeTo(bucket), delay(STOP_TIME)]).catch(this.#context.onFailure)
+      await Promise.race([this.#writeTo(bucket), delay(STOP_TIME)]).catch(this.#onFailure)
     }
     this.#follower?.stop()
   }
@@ -154,7 +155,7 @@ export class CounterSync {
         this.#lookForUntold()
         this.#decide()
       },
-      onFailure: this.#context.onFailure,
+      onFailure: this.#onFailure,
     })
     if (!isDecided) {
       this.#hearStored()
@@ -167,7 +168,7 @@ export class CounterSync {
       this.#unwritten.clear()
       this.#isToldElsewhere = false
       if (lives.own !== lives.stored)
-        this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#context.onFailure)
+        this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
       this.#lookForUntold()
       // What was heard of the life before, which another process has now, was not taken.
       if (before !== null && before.lives.own !== lives.own) this.#follower.restart()
@@ -272,7 +273,7 @@ export class CounterSync {
         this.#kept.set(key, { revision, rows: kept ?? new Map() })
       }
       if (!isOwn) {
-        this.#store.lives.raise(life, rows).catch(this.#context.onFailure)
+        this.#store.lives.raise(life, rows).catch(this.#onFailure)
         this.#raise(
           rows.map((row) => [life, costRow(row)] as const),
           true,
@@ -352,7 +353,7 @@ export class CounterSync {
       bytes = await this.#writeTo(bucket)
       this.#sweep()
     } catch (error) {
-      this.#context.onFailure(error)
+      this.#onFailure(error)
     }
     this.#writesAt = performance.now() + Math.max(0, (1000 * bytes) / WRITE_RATE - WRITE_PERIOD)
   }

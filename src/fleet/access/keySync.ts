@@ -29,7 +29,7 @@ export class KeySync {
   #isOffering = false
 
   constructor(context: FleetPartContext, store: AccessStore) {
-    const { onFailure } = context
+    const onFailure = (error: unknown) => context.onFailure('keys', error)
     this.#context = context
     this.#store = store
     const take = () => {

@@ -1,6 +1,6 @@
 import { delay } from '../delay.ts'
-import type { FleetChainService, MemberId } from '../interface.ts'
-import type { MemberCalls } from '../nats/calls.ts'
+import type { MemberId } from '../interface.ts'
+import type { FleetPartContext } from '../part.ts'
 import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 
 const HASHES_SERVICE = 'waiting'
@@ -14,24 +14,14 @@ const PATIENCE = 5000
 /** Milliseconds before what failed, or what was missed meanwhile, is tried again. */
 const PAUSE = 1000
 
-export interface PoolExchangeParts {
-  readonly calls: MemberCalls
-  readonly self: MemberId
-  readonly chain: Pick<FleetChainService, 'waiting' | 'lacking' | 'transactions' | 'hear'>
-  /** Members that are present. */
-  others(): readonly MemberId[]
-  count(name: string, by?: number): void
-  onFailure(error: unknown): void
-}
-
 /** Fetches what wait in the pools of others and not here: of a member that is heard for the first time, or again. */
 export class PoolExchange {
-  readonly #parts: PoolExchangeParts
+  readonly #parts: FleetPartContext
   readonly #wanted = new Set<MemberId>()
   #running: Promise<void> | null = null
   #isClosed = false
 
-  constructor(parts: PoolExchangeParts) {
+  constructor(parts: FleetPartContext) {
     this.#parts = parts
     const { calls, chain, self } = parts
     calls.serve(HASHES_SERVICE, async () => (await chain.waiting()).subarray(0, MAX_HASHES))
@@ -77,7 +67,7 @@ export class PoolExchange {
       }
       return true
     } catch (error) {
-      onFailure(error)
+      onFailure('the pools of others', error)
       this.#wanted.add(member)
       return false
     }

@@ -1,26 +1,26 @@
 import type { MemberId } from '../interface.ts'
-import type { FleetPartContext } from '../part.ts'
+import type { FleetPart, FleetPartContext } from '../part.ts'
 import { type Batch, batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 import { Confirmations } from './confirmations.ts'
+import { PoolExchange } from './poolExchange.ts'
 
 /** Batches of others that the chain thread has at the same time, and bytes that may wait for it. */
 const MAX_HEARING = 16
 const MAX_HEARD_BYTES = 32 * 1024 * 1024
 
 /** Tells transactions that are durable here to others, and hears theirs (fleet.md §5). */
-export class TransactionTelling {
+export class TransactionTelling implements FleetPart {
   readonly #context: FleetPartContext
-  readonly #onMissed: (member: MemberId) => void
+  readonly #exchange: PoolExchange
   readonly #confirmations = new Confirmations()
   #number = 0
   #queue: (Batch & { readonly bytes: number })[] = []
   #queuedBytes = 0
   #hearing = 0
 
-  /** @param onMissed is told of a member whose batches were left out: its pool is to be compared */
-  constructor(context: FleetPartContext, onMissed: (member: MemberId) => void) {
+  constructor(context: FleetPartContext) {
     this.#context = context
-    this.#onMissed = onMissed
+    this.#exchange = new PoolExchange(context)
     const { names, self, subscribe } = context
     subscribe(names.subject('transactions'), (data) => this.#heard(data))
     subscribe(names.subject(`confirmed.${self}`), (data) => {
@@ -45,9 +45,21 @@ export class TransactionTelling {
     await Promise.all(waits)
   }
 
-  /** The set of present members has changed. */
   presentChanged(): void {
     this.#confirmations.keepOnly(new Set(this.#context.others()))
+  }
+
+  reconnected(): void {
+    for (const member of this.#context.others()) this.compare(member)
+  }
+
+  /** Fetches what a member has and this one lacks: it is heard for the first time or again, or batches were left out. */
+  compare(member: MemberId): void {
+    this.#exchange.compare(member)
+  }
+
+  async stop(): Promise<void> {
+    this.#exchange.close()
   }
 
   /** A batch of another member. @throws FleetError, RlpError when it does not parse */
@@ -57,7 +69,7 @@ export class TransactionTelling {
     if (batch.from === self || !isConnected()) return
     if (this.#queuedBytes + data.length > MAX_HEARD_BYTES) {
       count('missedTransactions')
-      this.#onMissed(batch.from)
+      this.compare(batch.from)
       return
     }
     this.#queue.push({ ...batch, bytes: data.length })
@@ -81,7 +93,7 @@ export class TransactionTelling {
             const confirmation = encodeBatch({ from: self, number, transactions: [] })
             if (isConnected()) nats.publish(names.subject(`confirmed.${from}`), confirmation)
           },
-          () => this.#onMissed(from),
+          () => this.compare(from),
         )
         .finally(() => {
           this.#hearing -= 1

@@ -20,14 +20,12 @@ import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
 import { toJson } from '../nats/shape.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
-import { PoolExchange } from '../pool/poolExchange.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
 import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
-import { HeadWaits } from './headWaits.ts'
 import { linkedMembers } from './links.ts'
 import { makerOf } from './maker.ts'
 import { memberStatus } from './memberStatus.ts'
@@ -89,8 +87,9 @@ export class FleetRuntime {
   readonly #self: Pick<Presence, 'id' | 'life' | 'began' | 'name' | 'version' | 'zone' | 'makes'>
   readonly #identity = new Identity()
   readonly #head: ServedHead
-  readonly #waits = new HeadWaits()
-  readonly #sends = new Waits()
+  readonly #adoptions = { executed: 0, adopted: 0, late: 0 }
+  readonly #adoptWaits = new Waits()
+  readonly #sendWaits = new Waits()
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #failures: Failures
@@ -101,7 +100,6 @@ export class FleetRuntime {
   #members: Members | null = null
   #connection: FleetConnection | null = null
   #telling: TransactionTelling | null = null
-  #exchange: PoolExchange | null = null
   #calls: MemberCalls | null = null
   #genesis = ''
   #whyNot: string | null = null
@@ -158,7 +156,6 @@ export class FleetRuntime {
     this.#isStopped = true
     for (const end of this.#ends) end()
     clearTimeout(this.#lookTimer)
-    this.#exchange?.close()
     for (const part of this.#parts) await part.stop?.().catch((error: unknown) => this.#failed('part', error))
     this.#calls?.close()
     await this.#connection?.close()
@@ -176,7 +173,7 @@ export class FleetRuntime {
     const now = performance.now()
     switch (event.kind) {
       case 'waited':
-        this.#sends.add(event.milliseconds)
+        this.#sendWaits.add(event.milliseconds)
         return
       case 'executed':
         this.#executed = event.heaviest
@@ -230,9 +227,8 @@ export class FleetRuntime {
       members: (this.#members?.all ?? []).map((member) =>
         memberStatus(member, { ...known, why: this.#members?.whyNot(member, now) ?? null }),
       ),
-      adoptions: { ...this.#waits.adoptions },
-      waits: this.#waits.stats,
-      sends: this.#sends.all,
+      adoptions: { ...this.#adoptions },
+      waits: { adopt: this.#adoptWaits.all, send: this.#sendWaits.all },
       counts: { ...this.#counts },
     }
   }
@@ -288,7 +284,6 @@ export class FleetRuntime {
         this.#reached += 1
         this.#log.info({ server: event.server }, 'NATS is reached again')
         this.#each((part) => part.reconnected?.())
-        for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
       }
       this.#tellPresence()
       this.#look()
@@ -322,15 +317,13 @@ export class FleetRuntime {
         })
       },
       count: (name, by) => this.#failures.count(name, by),
-      onFailure: (error) => this.#failed('keys and counters', error),
+      onFailure: (what, error) => this.#failed(what, error),
       tellFront: (message) => tell({ kind: 'access', message }),
     }
     const { calls, subscribe } = context
-    const exchange = new PoolExchange({ ...context, onFailure: (error) => this.#failed('pool', error) })
-    const telling = new TransactionTelling(context, (member) => exchange.compare(member))
     this.#calls = calls
-    this.#exchange = exchange
-    this.#telling = telling
+    this.#telling = new TransactionTelling(context)
+    this.#parts.push(this.#telling)
     calls.serve(STATUS_SERVICE, async () => toJson(this.status()))
     calls.serve(FILTER_SERVICE, (payload) => front.answerFilter(payload))
     subscribe(this.#names.subject('presence'), (data) => this.#heard(data))
@@ -360,7 +353,7 @@ export class FleetRuntime {
     const hearing = this.#members?.heard(presence, now, Date.now())
     this.#head.heard(presence, now)
     if (hearing === 'first' || hearing === 'again') {
-      this.#exchange?.compare(presence.id)
+      this.#telling?.compare(presence.id)
       if (hearing === 'first') this.#head.forget(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
@@ -424,7 +417,6 @@ export class FleetRuntime {
     if (present !== this.#present) {
       this.#present = present
       this.#ask()
-      this.#telling?.presentChanged()
       this.#each((part) => part.presentChanged?.())
     }
     this.#holdHeads(!isAlone)
@@ -454,7 +446,8 @@ export class FleetRuntime {
     )
     if (step === null) return at
     const { hash } = step.block
-    this.#waits.add(step)
+    this.#adoptions[step.why] += 1
+    this.#adoptWaits.add(step.waited)
     if (step.why === 'late') this.#failures.count('lateBlocks')
     if (step.why === 'executed') this.#common = hash
     this.#adopting = hash
@@ -470,9 +463,8 @@ export class FleetRuntime {
   #lookAtMaker(others: readonly HeardMember[], now: number): void {
     // While NATS is away the last maker goes on.
     if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
-    const isPresent = this.#reason(now) === null
     const maker = makerOf(
-      isPresent ? this.#self : null,
+      this.#reason(now) === null ? this.#self : null,
       others.map(({ presence }) => presence),
     )
     const text = JSON.stringify(maker)
