@@ -41,11 +41,6 @@ const WRITES_AT_ONCE = 16
 const SUM_DAYS = 2
 const DAY = 86_400_000
 
-/** Where a row of a life of this store stands. */
-interface Place extends Pick<DayUsage, 'id' | 'day'> {
-  readonly life: string
-}
-
 /** The process that counts, as the front thread says. */
 type Counting = Pick<Extract<FromFront, { kind: 'lives' }>, 'lives' | 'by' | 'isDecided'>
 
@@ -53,6 +48,13 @@ interface KeptRecord {
   /** 0 for one that has to be read again. */
   readonly revision: number
   readonly rows: ReadonlyMap<string, DayUsage>
+}
+
+interface UnwrittenRecord {
+  readonly life: string
+  readonly day: number
+  /** Of keys. */
+  readonly ids: Set<string>
 }
 
 /** Counters of use between members: told to all, and kept in the bucket (fleet.md §7). */
@@ -67,8 +69,8 @@ export class CounterSync {
   readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
   /** Records of lives of this store as the bucket has them. */
   readonly #kept = new Map<string, KeptRecord>()
-  /** Rows that the bucket does not have yet. */
-  readonly #unwritten = new Map<string, Place>()
+  /** Rows that the bucket does not have yet, by the name of their record. */
+  readonly #unwritten = new Map<string, UnwrittenRecord>()
   /** Last sequence of each process that tells. */
   readonly #sequences = new Map<string, number>()
   #counting: Counting | null = null
@@ -190,19 +192,22 @@ export class CounterSync {
   }
 
   #isUnwritten(life: string, places: readonly Pick<DayUsage, 'id' | 'day'>[]): void {
-    for (const { id, day } of places) this.#unwritten.set(`${life} ${day} ${id}`, { life, id, day })
+    for (const { id, day } of places) {
+      const name = recordName(life, { id, day })
+      const record = this.#unwritten.get(name) ?? { life, day, ids: new Set() }
+      this.#unwritten.set(name, record)
+      record.ids.add(id)
+    }
   }
 
   /** Takes over the store's knowledge of others. */
   #hearStored(): void {
     if (this.#counting === null) return
-    const { stored, own } = this.#counting.lives
+    const { stored } = this.#counting.lives
     const first = today() - SUM_DAYS
-    const rows: (readonly [string, DayUsage])[] = [...this.#store.lives.others(first)]
-    if (this.#counting.isDecided && own !== stored)
-      rows.push(...this.#store.lives.rows(stored, first).map((row) => [stored, row] as const))
+    const stands = this.#store.lives.rows(stored, first).map((row) => [stored, row] as const)
     this.#raise(
-      rows.flatMap(([life, row]) => (this.#isOwn(life) ? [] : [[life, costRow(row)] as const])),
+      [...this.#store.lives.others(first), ...stands].filter(([life]) => !this.#isOwn(life)),
       true,
     )
   }
@@ -213,8 +218,10 @@ export class CounterSync {
     return life === lives?.own || (isDecided === false && life === lives?.stored)
   }
 
-  #raise(costs: readonly (readonly [life: string, cost: DayCost])[], isLate: boolean): void {
-    const rows = costs.flatMap(([life, row]): DayCost[] => {
+  /** Lives of others were heard to have used so much. */
+  #raise(heard: readonly (readonly [life: string, use: DayUsage | DayCost])[], isLate: boolean): void {
+    const rows = heard.flatMap(([life, use]): DayCost[] => {
+      const row = 'id' in use ? ([use.id, use.day, costOf(use.methods)] as const) : use
       if (Math.abs(row[1] - today()) > SUM_DAYS) return []
       const total = this.#costs.raise(life, row)
       return total === null ? [] : [[row[0], row[1], total]]
@@ -275,7 +282,7 @@ export class CounterSync {
       if (!isOwn) {
         this.#store.lives.raise(life, rows).catch(this.#onFailure)
         this.#raise(
-          rows.map((row) => [life, costRow(row)] as const),
+          rows.map((row) => [life, row] as const),
           true,
         )
       } else if (isForeign) {
@@ -295,9 +302,9 @@ export class CounterSync {
     if (this.#counting === null) return
     this.#context.count('livesLeft')
     const { own } = this.#counting.lives
-    const known = [...this.#unwritten.values()].flatMap(({ life, id, day }) => {
-      const methods = this.#kept.get(recordName(life, { id, day }))?.rows.get(id)?.methods ?? new Map()
-      return life === own ? [{ id, day, methods }] : []
+    const known = [...this.#unwritten].flatMap(([name, { life, day, ids }]) => {
+      const kept = this.#kept.get(name)?.rows
+      return life === own ? [...ids].map((id) => kept?.get(id) ?? { id, day, methods: new Map() }) : []
     })
     // Nothing is told or written until the front thread has another one.
     this.#counting = { ...this.#counting, isDecided: false }
@@ -361,28 +368,25 @@ export class CounterSync {
   async #writeTo(bucket: KV): Promise<number> {
     let bytes = 0
     const by = this.#counting?.by ?? ''
-    const records = new Map<string, Place[]>()
-    for (const place of this.#unwritten.values()) {
-      const name = recordName(place.life, place)
-      const places = records.get(name)
-      if (places === undefined) records.set(name, [place])
-      else places.push(place)
-    }
-    const write = async ([name, places]: [string, Place[]]) => {
+    const write = async ([name, { life, day, ids }]: [string, UnwrittenRecord]) => {
       const kept = this.#kept.get(name)
       const rows = new Map(kept?.rows)
-      for (const { life, id, day } of places) {
+      for (const id of ids) {
         const methods = mostOf(rows.get(id)?.methods ?? new Map(), this.#store.lives.row(life, { id, day }))
         rows.set(id, { id, day, methods })
-        this.#unwritten.delete(`${life} ${day} ${id}`)
       }
+      this.#unwritten.delete(name)
       const value = encodeRecord({ by, zone: this.#context.zone, rows: [...rows.values()] })
       bytes += value.length
       let revision: number | null = null
       try {
         revision = await compareAndSet(bucket, name, value, kept?.revision ?? 0)
       } finally {
-        if (revision === null) for (const place of places) this.#isUnwritten(place.life, [place])
+        if (revision === null)
+          this.#isUnwritten(
+            life,
+            [...ids].map((id) => ({ id, day })),
+          )
       }
       if (revision !== null) this.#kept.set(name, { revision, rows })
       else {
@@ -391,7 +395,7 @@ export class CounterSync {
         this.#follower?.restart()
       }
     }
-    const waiting = [...records]
+    const waiting = [...this.#unwritten]
     for (let first = 0; first < waiting.length; first += WRITES_AT_ONCE)
       await Promise.all(waiting.slice(first, first + WRITES_AT_ONCE).map(write))
     return bytes
@@ -411,8 +415,4 @@ export class CounterSync {
 /** About which day it is, wherever: days of quotas begin up to one day before or after those of UTC. */
 function today(): number {
   return Math.floor(Date.now() / DAY)
-}
-
-function costRow({ id, day, methods }: DayUsage): DayCost {
-  return [id, day, costOf(methods)]
 }
