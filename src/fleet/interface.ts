@@ -2,6 +2,7 @@ import type { BlockReference } from '../storage/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
 import type { FromFront, ToFront } from './access/messages.ts'
 import type { HeadStep } from './head/servedHead.ts'
+import type { Presence } from './presence/presence.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
 export type MemberId = string
@@ -116,15 +117,10 @@ export interface FleetThreadService {
 }
 
 /** A member as another one sees it. */
-export interface MemberStatus {
-  readonly id: MemberId
-  readonly name: string
-  readonly version: string
+export interface MemberStatus extends Pick<Presence, 'id' | 'name' | 'version' | 'executed' | 'adopted'> {
   readonly present: boolean
   /** Why it is not present or not waited for; null when there is nothing to say. */
   readonly reason: string | null
-  readonly executed: FleetBlock | null
-  readonly adopted: FleetBlock | null
   /** Milliseconds since it was heard. */
   readonly heard: number
   /** By how much its clock is ahead of the own one, milliseconds; the way of the message included. */

@@ -134,11 +134,11 @@ export class FleetRuntime {
 
   /** Reads the chain, then reaches NATS for as long as that takes. @throws what the chain thread throws */
   async start(): Promise<void> {
-    const { zone, self, lag } = this.#options
+    const { zone, lag } = this.#options
     this.#genesis = (await this.#chain.genesisHash()).toString('hex')
     this.#whyNot = await this.#chain.whyNot()
     if (this.#whyNot !== null) this.#log.error({ reason: this.#whyNot }, 'this node does not join its fleet')
-    this.#members = new Members({ id: self, genesis: this.#genesis, zone }, lag)
+    this.#members = new Members({ genesis: this.#genesis, zone }, lag)
     const { adopted, executed, recent } = await this.#chain.branch()
     this.#head.executed(recent, executed, performance.now())
     this.#head.adopted(adopted)
@@ -179,7 +179,7 @@ export class FleetRuntime {
         this.#executed = event.heaviest
         this.#members?.executed(event.heaviest.totalDifficulty, now)
         this.#head.executed(event.blocks, event.heaviest, now)
-        for (const { presence } of this.#members?.all ?? []) this.#head.heard(presence, now)
+        for (const member of this.#members?.all ?? []) this.#head.heard(member, now)
         break
       case 'adopted':
         this.#adopted = event.head
@@ -305,7 +305,7 @@ export class FleetRuntime {
       zone,
       dataDir,
       isConnected: () => connection.isConnected && this.#isMember,
-      others: () => this.#others.map(({ presence }) => presence.id),
+      others: () => this.#others.map(({ id }) => id),
       subscribe: (subject, handler) => {
         nats.subscribe(subject, {
           callback: (error, { data }) => {
@@ -413,7 +413,7 @@ export class FleetRuntime {
     const now = performance.now()
     const others = this.#others
     const isAlone = this.#reason(now) !== null || others.length === 0
-    const present = others.map(({ presence }) => presence.id).join()
+    const present = others.map(({ id }) => id).join()
     if (present !== this.#present) {
       this.#present = present
       this.#ask()
@@ -440,10 +440,7 @@ export class FleetRuntime {
 
   /** Adopts what may be adopted. @returns when to look again; null for when something happens */
   #lookAtHead(others: readonly HeardMember[], now: number): number | null {
-    const { step, at } = this.#head.plan(
-      others.map(({ presence }) => presence),
-      now,
-    )
+    const { step, at } = this.#head.plan(others, now)
     if (step === null) return at
     const { hash } = step.block
     this.#adoptions[step.why] += 1
@@ -463,10 +460,7 @@ export class FleetRuntime {
   #lookAtMaker(others: readonly HeardMember[], now: number): void {
     // While NATS is away the last maker goes on.
     if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
-    const maker = makerOf(
-      this.#reason(now) === null ? this.#self : null,
-      others.map(({ presence }) => presence),
-    )
+    const maker = makerOf(this.#reason(now) === null ? this.#self : null, others)
     const text = JSON.stringify(maker)
     if (text === this.#maker) return
     this.#maker = text

@@ -14,10 +14,10 @@ export interface MemberFacts {
 
 /** A member as this one sees it. */
 export function memberStatus(
-  { presence, heardAt, clockAhead }: HeardMember,
+  member: HeardMember,
   { self, why, late: lateMembers, linked, now }: MemberFacts,
 ): MemberStatus {
-  const { id, name, version, executed, adopted, links, enode } = presence
+  const { id, name, version, executed, adopted, links, enode, heardAt, clockAhead } = member
   const late = lateMembers.has(id)
   return {
     id,

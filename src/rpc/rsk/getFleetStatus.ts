@@ -28,8 +28,8 @@ function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus):
 function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
   return {
     ...member,
-    executed: executed && describeBlock(executed),
-    adopted: adopted && describeBlock(adopted),
+    executed: describeBlock(executed),
+    adopted: describeBlock(adopted),
     heard: Math.round(heard),
     clockAhead: Math.round(clockAhead),
   }

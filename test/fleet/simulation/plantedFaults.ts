@@ -51,7 +51,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'members of another chain are present',
     rule: '2 genesis',
-    changes: [{ file: MEMBERS, find: 'presence.genesis !== this.#own.genesis', replace: 'false' }],
+    changes: [{ file: MEMBERS, find: 'member.genesis !== this.#own.genesis', replace: 'false' }],
   },
   {
     name: 'members that are behind are present',
@@ -59,7 +59,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: MEMBERS,
-        find: "return this.isBehind(presence.executed.totalDifficulty, now) ? 'behind' : null",
+        find: "return this.isBehind(member.executed.totalDifficulty, now) ? 'behind' : null",
         replace: 'return null',
       },
     ],
