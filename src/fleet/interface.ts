@@ -19,11 +19,8 @@ export interface LinkedBlock extends FleetBlock {
 
 /** The services of the chain thread for the fleet thread (`node/chainThread/fleetService.ts`). */
 export interface FleetChainService {
-  /** The canonical head, the heaviest executed block, and the blocks between and some below, oldest first. */
-  branch(): Promise<ChainBranch>
-  genesisHash(): Promise<Buffer>
-  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
-  whyNot(): Promise<string | null>
+  /** The chain as it is now: what is executed later comes as events. */
+  begin(): Promise<ChainStart>
   /**
    * Whether executed blocks wait for {@link adopt}: milliseconds after which the chain thread adopts by itself, or null
    * for blocks that are adopted in the commit that executes them. It is null again when the port closes.
@@ -50,8 +47,16 @@ export interface FleetChainService {
 /** The own chain around its head. */
 export interface ChainBranch {
   readonly adopted: FleetBlock
+  /** The heaviest one. */
   readonly executed: FleetBlock
+  /** The blocks between both and some below, oldest first. */
   readonly recent: readonly LinkedBlock[]
+}
+
+export interface ChainStart extends ChainBranch {
+  readonly genesis: Buffer
+  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
+  readonly whyNot: string | null
 }
 
 /** The maker of blocks on a development chain: this member, another one by its name, or nobody that is known. */

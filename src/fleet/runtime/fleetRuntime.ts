@@ -14,6 +14,7 @@ import type {
   FleetFrontService,
   FleetStatus,
   MemberId,
+  MemberStatus,
 } from '../interface.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
@@ -28,7 +29,6 @@ import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
 import { linkedMembers } from './links.ts'
 import { makerOf } from './maker.ts'
-import { memberStatus } from './memberStatus.ts'
 import { OwnState } from './ownState.ts'
 
 /** Milliseconds between two presences without a change. */
@@ -135,11 +135,11 @@ export class FleetRuntime {
   /** Reads the chain, then reaches NATS for as long as that takes. @throws what the chain thread throws */
   async start(): Promise<void> {
     const { zone, lag } = this.#options
-    this.#genesis = (await this.#chain.genesisHash()).toString('hex')
-    this.#whyNot = await this.#chain.whyNot()
-    if (this.#whyNot !== null) this.#log.error({ reason: this.#whyNot }, 'this node does not join its fleet')
+    const { genesis, whyNot, adopted, executed, recent } = await this.#chain.begin()
+    if (whyNot !== null) this.#log.error({ reason: whyNot }, 'this node does not join its fleet')
+    this.#whyNot = whyNot
+    this.#genesis = genesis.toString('hex')
     this.#members = new Members({ genesis: this.#genesis, zone }, lag)
-    const { adopted, executed, recent } = await this.#chain.branch()
     this.#head.executed(recent, executed, performance.now())
     this.#head.adopted(adopted)
     this.#executed = executed
@@ -215,22 +215,29 @@ export class FleetRuntime {
   /** The fleet as this member sees it. */
   status(): FleetStatus {
     const now = performance.now()
-    const { id: self } = this.#self
     const reason = this.#reason(now)
-    const known = { self, late: this.#head.late, linked: this.#links, now }
     return {
       fleet: this.#names.fleet,
-      self,
+      self: this.#self.id,
       connected: this.#connection?.isConnected === true,
       present: reason === null,
       reason,
-      members: (this.#members?.all ?? []).map((member) =>
-        memberStatus(member, { ...known, why: this.#members?.whyNot(member, now) ?? null }),
-      ),
+      members: (this.#members?.all ?? []).map((member) => this.#statusOf(member, now)),
       adoptions: { ...this.#adoptions },
       waits: { adopt: this.#adoptWaits.all, send: this.#sendWaits.all },
       counts: { ...this.#counts },
     }
+  }
+
+  #statusOf(member: HeardMember, now: number): MemberStatus {
+    const { id, name, version, executed, adopted, links, enode, heardAt, clockAhead } = member
+    const why = this.#members?.whyNot(member, now) ?? null
+    const late = this.#head.late.has(id)
+    const reason = why ?? (late ? 'late for three blocks in a row' : null)
+    const isPeer = linkedMembers([member], this.#state.peers).length > 0
+    const linked = enode === null ? null : isPeer || links.includes(this.#self.id)
+    const facts = { id, name, version, executed, adopted, clockAhead, late, linked }
+    return { ...facts, present: why === null, reason, heard: Math.max(0, now - heardAt) }
   }
 
   /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */

@@ -13,16 +13,13 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
   const { reader } = chain
   const { pool } = core
   return {
-    branch: async () => {
+    begin: async () => {
+      const genesis = reader.hashByNumber(0)
+      if (genesis === null) throw new Error('the chain has no genesis block')
+      const whyNot = await whyNotInFleet(core)
       await core.durable()
-      return fleet.branch()
+      return { genesis, whyNot, ...fleet.branch() }
     },
-    genesisHash: async () => {
-      const hash = reader.hashByNumber(0)
-      if (hash === null) throw new Error('the chain has no genesis block')
-      return hash
-    },
-    whyNot: () => whyNotInFleet(core),
     holdHeads: async (longest) => fleet.hold(longest),
     adopt: (hash) => written(() => fleet.adopt(hash)),
     hear: (transactions) =>

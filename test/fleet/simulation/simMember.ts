@@ -134,7 +134,12 @@ export class SimMember extends SimProcess {
         lag: LAG,
         adoptWait: ADOPT_WAIT,
       },
-      chain: foreign ? { ...chain, genesisHash: async () => Buffer.alloc(HASH_BYTES, 9) } : chain,
+      chain: foreign
+        ? {
+            ...chain,
+            begin: async () => ({ ...(await chain.begin()), genesis: Buffer.alloc(HASH_BYTES, 9) }),
+          }
+        : chain,
       front,
       log: quiet,
       parts: [],
@@ -333,9 +338,7 @@ export class SimMember extends SimProcess {
   #chainService(): FleetChainService {
     const fleet = this.#fleet
     return {
-      branch: async () => fleet.branch(),
-      genesisHash: async () => this.options.genesis.hash,
-      whyNot: async () => null,
+      begin: async () => ({ genesis: this.options.genesis.hash, whyNot: null, ...fleet.branch() }),
       holdHeads: async (longest) => fleet.hold(longest),
       adopt: (hash) => fleet.adopt(hash),
       hear: async (transactions) => {

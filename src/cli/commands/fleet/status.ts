@@ -17,8 +17,8 @@ export const fleetStatus = defineCommand({
   options: FLEET_CONNECTION_OPTIONS,
   extra: { json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' } },
   run: ({ config, extra: { json }, stdout }) =>
-    withFleet(config, async (tools) => {
-      const report = await readFleetReport(tools)
+    withFleet(config, async ({ connection, names }) => {
+      const report = await readFleetReport(connection, names)
       stdout.write(json ? `${toJson(report)}\n` : formatReport(report))
       return report.problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failed
     }),
