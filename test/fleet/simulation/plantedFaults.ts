@@ -34,7 +34,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a send waits for five seconds',
     rule: '1',
-    changes: [{ file: CHAIN, find: 'setTimeout(end, this.#sendWait)', replace: 'setTimeout(end, 5000)' }],
+    changes: [{ file: CHAIN, find: 'delay(this.#sendWait)', replace: 'delay(5000)' }],
   },
   {
     name: 'a poll waits for ten seconds',
