@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
+import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { AccessError } from '../../storage/access/errors.ts'
 import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
@@ -59,7 +59,7 @@ async function readOldKeys(connection: NatsConnection, name: string): Promise<Fl
   return keys
 }
 
-/** Reads what the stream of usage has beyond a store. @returns how many deltas @throws FleetError */
+/** Takes from the stream of usage what a store has not. @returns how many deltas @throws FleetError */
 export async function readOldStream(
   connection: NatsConnection,
   { fleet }: FleetNames,
@@ -68,19 +68,12 @@ export async function readOldStream(
   const name = `${fleet}-usage`
   try {
     const stream = await findStream(connection, name)
-    if (stream === null) return 0
-    const { state, created } = stream
-    const start = String(created) === usage.mark.stream ? usage.mark.position + 1 : 1
-    if (state.messages === 0 || state.last_seq < start) return 0
-    const consumer = await jetstream(connection).consumers.get(name, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: Math.max(start, state.first_seq),
-    })
+    if (stream === null || stream.state.messages === 0) return 0
+    const consumer = await jetstream(connection).consumers.get(name)
     let count = 0
     for await (const message of await consumer.consume()) {
-      usage.take(Buffer.from(message.data))
-      count += 1
-      if (message.seq >= state.last_seq || message.info.pending === 0) break
+      if (usage.take(Buffer.from(message.data))) count += 1
+      if (message.info.pending === 0) break
     }
     return count
   } catch (error) {

@@ -31,10 +31,6 @@ await run(workerData as FleetThreadSetup)
 
 async function run({ options, front, chain }: FleetThreadSetup): Promise<void> {
   const { fleet, log: logged } = options
-  process.once('uncaughtException', (error) => {
-    post({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    process.exit(1)
-  })
   let tell: (event: FleetFrontEvent) => void = () => undefined
   const runtime: FleetRuntime = new FleetRuntime({
     options: { ...fleet, self: openMemberId(fleet.dataDir) },

@@ -29,7 +29,7 @@ export const fleetUpgrade = defineCommand({
               for (const name of await initFleet(nats, names, null)) stdout.write(`created ${name}\n`)
               stdout.write(`keys brought over: ${await upgradeKeys(nats, names, store.fleetKeys())}\n`)
               if (old !== null)
-                stdout.write(`read from the stream of usage: ${await readOldStream(nats, names, old)}\n`)
+                stdout.write(`new in the stream of usage: ${await readOldStream(nats, names, old)}\n`)
             })
           if (old === null) stdout.write(`${config.dataDir} has no usage of such a fleet\n`)
           else {
