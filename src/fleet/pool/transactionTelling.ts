@@ -1,12 +1,11 @@
 import type { MemberId } from '../interface.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
-import { type Batch, batchesOf, decodeBatch, encodeBatch } from './batch.ts'
+import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 import { Confirmations } from './confirmations.ts'
 import { PoolExchange } from './poolExchange.ts'
 
-/** Batches of others that the chain thread has at the same time, and bytes that may wait for it. */
-const MAX_HEARING = 16
-const MAX_HEARD_BYTES = 32 * 1024 * 1024
+/** Bytes of batches of others that the chain thread has at the same time: more are left out. */
+const MAX_HEARING = 4 * 1024 * 1024
 
 /** Tells transactions that are durable here to others, and hears theirs (fleet.md §5). */
 export class TransactionTelling implements FleetPart {
@@ -14,8 +13,6 @@ export class TransactionTelling implements FleetPart {
   readonly #exchange: PoolExchange
   readonly #confirmations = new Confirmations()
   #number = 0
-  #queue: (Batch & { readonly bytes: number })[] = []
-  #queuedBytes = 0
   #hearing = 0
 
   constructor(context: FleetPartContext) {
@@ -64,41 +61,25 @@ export class TransactionTelling implements FleetPart {
 
   /** A batch of another member. @throws FleetError, RlpError when it does not parse */
   #heard(data: Buffer): void {
-    const { self, isConnected, count } = this.#context
-    const batch = decodeBatch(data)
-    if (batch.from === self || !isConnected()) return
-    if (this.#queuedBytes + data.length > MAX_HEARD_BYTES) {
+    const { nats, names, self, chain, isConnected, count } = this.#context
+    const { from, number, transactions } = decodeBatch(data)
+    if (from === self || !isConnected()) return
+    if (this.#hearing + data.length > MAX_HEARING) {
       count('missedTransactions')
-      this.compare(batch.from)
+      this.compare(from)
       return
     }
-    this.#queue.push({ ...batch, bytes: data.length })
-    this.#queuedBytes += data.length
-    this.#hear()
-  }
-
-  #hear(): void {
-    const { nats, names, self, chain, isConnected, count } = this.#context
-    while (this.#hearing < MAX_HEARING) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      const { bytes, from, number, transactions } = next
-      this.#queuedBytes -= bytes
-      this.#hearing += 1
-      chain
-        .hear(transactions)
-        .then(
-          () => {
-            count('heardTransactions', transactions.length)
-            const confirmation = encodeBatch({ from: self, number, transactions: [] })
-            if (isConnected()) nats.publish(names.subject(`confirmed.${from}`), confirmation)
-          },
-          () => this.compare(from),
-        )
-        .finally(() => {
-          this.#hearing -= 1
-          this.#hear()
-        })
+    const confirm = () => {
+      count('heardTransactions', transactions.length)
+      const confirmation = encodeBatch({ from: self, number, transactions: [] })
+      if (isConnected()) nats.publish(names.subject(`confirmed.${from}`), confirmation)
     }
+    this.#hearing += data.length
+    chain
+      .hear(transactions)
+      .then(confirm, () => this.compare(from))
+      .finally(() => {
+        this.#hearing -= data.length
+      })
   }
 }
