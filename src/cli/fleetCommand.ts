@@ -50,7 +50,6 @@ export async function withFleet<T>(config: Config, run: (tools: FleetTools) => P
     }
   } catch (error) {
     if (!(error instanceof FleetError)) throw error
-    const exitCode = error.code === 'BadName' ? EXIT_CODES.usage : EXIT_CODES.failed
-    throw new CommandError('Failed', error.message, exitCode, { cause: error })
+    throw new CommandError('Failed', error.message, EXIT_CODES.failed, { cause: error })
   }
 }

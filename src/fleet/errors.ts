@@ -2,55 +2,45 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { errors } from '@nats-io/transport-node'
 import { CodedError } from '../util/codedError.ts'
 
-/** Why something of the fleet failed. */
-export type FleetErrorCode =
+/** Why something of the fleet failed, and what helps; null where nothing is to be done. */
+const HINTS = {
   /** No NATS server answers. */
-  | 'Unreachable'
+  Unreachable: 'check --fleet and that the servers run',
   /** NATS does not let this user in, or not do what was asked. */
-  | 'NotAuthorized'
+  NotAuthorized:
+    'check --fleet-user, --fleet-password or --fleet-credentials and the permissions of that user',
   /** The TLS connection was not made: certificates, or a server without TLS. */
-  | 'Tls'
+  Tls: 'check --fleet-ca, --fleet-cert and --fleet-key, and that the servers offer TLS',
   /** A file of credentials or certificates cannot be read. */
-  | 'Unreadable'
+  Unreadable: null,
   /** The server is older than fleets need. */
-  | 'ServerTooOld'
+  ServerTooOld: null,
   /** The servers run without JetStream, or the account may not use it. */
-  | 'NoJetStream'
+  NoJetStream: 'run nats-server with JetStream (-js) and let this account use it',
   /** Buckets are missing: `fleet init` has not run. */
-  | 'NotCreated'
+  NotCreated: 'run `rhizome fleet init` once',
   /** JetStream has not the room that buckets reserve. */
-  | 'NoRoom'
+  NoRoom: 'raise max_file_store of the servers',
   /** There are fewer servers than replicas asked for. */
-  | 'TooFewServers'
+  TooFewServers:
+    'start more NATS servers or give fewer --replicas; where room is missing, raise max_file_store',
   /** No answer in time: a server is slow, or JetStream has no quorum. */
-  | 'Timeout'
+  Timeout: 'see whether a majority of the NATS servers runs (`rhizome fleet status`)',
   /** No member with that id, or none that offers the service. */
-  | 'NoMember'
+  NoMember: null,
   /** More bytes than the bound. */
-  | 'TooLarge'
+  TooLarge: null,
   /** Bytes of NATS that do not parse. */
-  | 'Malformed'
-  /** A name of a fleet or of a service that is not allowed. */
-  | 'BadName'
+  Malformed: null,
   /** The connection was closed by this process. */
-  | 'Closed'
-  | 'Failed'
+  Closed: null,
+  Failed: null,
+} as const
+export type FleetErrorCode = keyof typeof HINTS
 
 /** A failure of the fleet; the message says what to do about it. */
 export class FleetError extends CodedError<FleetErrorCode> {
   override readonly name = 'FleetError'
-}
-
-/** The refusal of a member that was called, with the kind and text of its error. */
-export class CallRefusal extends Error {
-  override readonly name = 'CallRefusal'
-  /** For RPC errors their kind; else one of `busy`, `tooLarge`, `internal`. */
-  readonly kind: string
-
-  constructor(kind: string, message: string) {
-    super(message)
-    this.kind = kind
-  }
 }
 
 /** Codes of the JetStream API: `errors.json` of nats-server. */
@@ -65,19 +55,6 @@ const API_CODES: Readonly<Record<number, FleetErrorCode>> = {
   10076: 'NoJetStream',
 }
 
-const HINTS: Readonly<Partial<Record<FleetErrorCode, string>>> = {
-  TooFewServers:
-    'start more NATS servers or give fewer --replicas; where room is missing, raise max_file_store',
-  NoRoom: 'raise max_file_store of the servers',
-  NoJetStream: 'run nats-server with JetStream (-js) and let this account use it',
-  NotCreated: 'run `rhizome fleet init` once',
-  Timeout: 'see whether a majority of the NATS servers runs (`rhizome fleet status`)',
-  NotAuthorized:
-    'check --fleet-user, --fleet-password or --fleet-credentials and the permissions of that user',
-  Unreachable: 'check --fleet and that the servers run',
-  Tls: 'check --fleet-ca, --fleet-cert and --fleet-key, and that the servers offer TLS',
-}
-
 /**
  * Makes a {@link FleetError} of what the NATS client threw.
  * @param doing what failed, the beginning of a sentence: `the stream x-log cannot be created`
@@ -87,7 +64,7 @@ export function toFleetError(thrown: unknown, doing: string): FleetError {
   const code = codeOf(thrown)
   const hint = HINTS[code]
   const text = `${doing}: ${reasonOf(thrown)}`
-  return new FleetError(code, hint === undefined ? text : `${text}; ${hint}`, { cause: thrown })
+  return new FleetError(code, hint === null ? text : `${text}; ${hint}`, { cause: thrown })
 }
 
 function codeOf(thrown: unknown): FleetErrorCode {
@@ -105,11 +82,8 @@ function codeOf(thrown: unknown): FleetErrorCode {
     return thrown.cause === undefined ? 'Unreachable' : codeOf(thrown.cause)
   }
   if (thrown instanceof errors.NoRespondersError) return 'NoJetStream'
-  return isTlsFailure(thrown)
-    ? 'Tls'
-    : thrown instanceof errors.ConnectionError
-      ? 'Unreachable'
-      : systemCode(thrown)
+  if (isTlsFailure(thrown)) return 'Tls'
+  return thrown instanceof errors.ConnectionError ? 'Unreachable' : systemCode(thrown)
 }
 
 function isRefusedUser(thrown: unknown): boolean {

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newLife } from '../storage/access/lifeUsage.ts'
 import type { FleetStatus, MemberId } from './interface.ts'
-import { readBuckets } from './nats/buckets.ts'
+import { findStream } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 import type { FleetConnection } from './nats/natsConnection.ts'
-import { CLOCK_DIFFERENCE } from './presence/clockAlarm.ts'
+import { CLOCK_DIFFERENCE } from './presence/members.ts'
 import { decodePresence, type Presence } from './presence/presence.ts'
 import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 
@@ -13,16 +13,8 @@ import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 const LISTEN = 1200
 const PATIENCE = 2000
 
-/** A member as `fleet status` shows it. */
-export interface ReportedMember {
-  readonly id: MemberId
-  readonly name: string
-  readonly version: string
-  readonly state: 'ready' | 'leaving' | 'not ready'
-  readonly executed: number
-  readonly adopted: number
-  /** Hash of the adopted block, hex. */
-  readonly hash: string
+/** A member as `fleet status` shows it: what it tells. */
+export interface ReportedMember extends Presence {
   /** Milliseconds by which its clock is ahead of that of this machine. */
   readonly clockAhead: number
 }
@@ -45,17 +37,17 @@ export interface FleetReport {
   readonly problems: readonly string[]
 }
 
-interface Reached {
-  readonly connection: FleetConnection
-  readonly names: FleetNames
-}
-
 /** Listens to the members of a fleet and looks at its buckets. @throws FleetError */
-export async function readFleetReport({ connection, names }: Reached): Promise<FleetReport> {
+export async function readFleetReport(connection: FleetConnection, names: FleetNames): Promise<FleetReport> {
   const problems: string[] = []
-  const heard = await listen({ connection, names }, problems)
+  const heard = await listen(connection, names, problems)
   const nameOf = (id: MemberId) => heard.get(id)?.name ?? id
-  for (const { self, reason, members } of await askAll({ connection, names }, [...heard.keys()])) {
+  const calls = new MemberCalls(connection, names, newLife())
+  const ask = async (id: MemberId): Promise<readonly FleetStatus[]> => {
+    const answer = await calls.call(id, STATUS_SERVICE, Buffer.alloc(0), PATIENCE).catch(() => null)
+    return answer === null ? [] : [JSON.parse(answer.toString()) as FleetStatus]
+  }
+  for (const { self, reason, members } of (await Promise.all([...heard.keys()].map(ask))).flat()) {
     if (reason !== null) problems.push(`${nameOf(self)} is not present: ${reason}`)
     for (const { id, name, reason: why, present, linked } of members) {
       if (why !== null && heard.has(id)) problems.push(`${nameOf(self)} finds ${name} ${why}`)
@@ -68,20 +60,32 @@ export async function readFleetReport({ connection, names }: Reached): Promise<F
     if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
       problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
   if (members.length === 0) problems.push('no member is heard')
-  return { fleet: names.fleet, members, buckets: await bucketsOf({ connection, names }, problems), problems }
+  const buckets: ReportedBucket[] = []
+  for (const name of [names.keys, names.counters]) {
+    const info = await findStream(connection.nats, `KV_${name}`)
+    if (info === null) {
+      problems.push(`the bucket ${name} is missing: run \`rhizome fleet init\``)
+      continue
+    }
+    const replicas = info.config.num_replicas
+    const others = info.cluster?.replicas ?? []
+    const current = 1 + others.filter((other) => other.current && other.offline !== true).length
+    if (current < replicas)
+      problems.push(`the bucket ${name} is up to date on ${current} of ${replicas} servers`)
+    buckets.push({ name, replicas, current, bytes: info.state.bytes })
+  }
+  return { fleet: names.fleet, members, buckets, problems }
 }
 
-async function listen(
-  { connection: { nats }, names }: Reached,
-  problems: string[],
-): Promise<ReadonlyMap<MemberId, ReportedMember>> {
+async function listen({ nats }: FleetConnection, names: FleetNames, problems: string[]) {
   const heard = new Map<MemberId, ReportedMember>()
   let malformed = 0
-  const subscription = nats.subscribe(names.presence, {
+  const subscription = nats.subscribe(names.subject('presence'), {
     callback: (_error, { data }) => {
       try {
         const presence = decodePresence(Buffer.from(data))
-        if (presence !== null) heard.set(presence.id, reported(presence))
+        if (presence !== null)
+          heard.set(presence.id, { ...presence, clockAhead: presence.clock - Date.now() })
       } catch {
         malformed += 1
       }
@@ -91,52 +95,4 @@ async function listen(
   subscription.unsubscribe()
   if (malformed > 0) problems.push(`${malformed} presences do not parse`)
   return heard
-}
-
-function reported({ executed, adopted, ...presence }: Presence): ReportedMember {
-  const { id, name, version, ready, draining, clock } = presence
-  return {
-    id,
-    name,
-    version,
-    state: draining ? 'leaving' : ready ? 'ready' : 'not ready',
-    executed: executed.number,
-    adopted: adopted.number,
-    hash: adopted.hash.toString('hex'),
-    clockAhead: clock - Date.now(),
-  }
-}
-
-async function askAll(
-  { connection, names }: Reached,
-  members: readonly MemberId[],
-): Promise<readonly FleetStatus[]> {
-  const calls = new MemberCalls({ connection, names, self: randomBytes(8).toString('hex') })
-  const answers = await Promise.allSettled(
-    members.map((member) => calls.call(member, STATUS_SERVICE, Buffer.alloc(0), PATIENCE)),
-  )
-  calls.close()
-  return answers.flatMap((answer) =>
-    answer.status === 'fulfilled' ? [JSON.parse(answer.value.toString()) as FleetStatus] : [],
-  )
-}
-
-async function bucketsOf(
-  { connection, names }: Reached,
-  problems: string[],
-): Promise<readonly ReportedBucket[]> {
-  return (await readBuckets(connection.nats, names)).flatMap(({ name, info }) => {
-    if (info === null) {
-      problems.push(`the bucket ${name} is missing: run \`rhizome fleet init\``)
-      return []
-    }
-    const replicas = info.config.num_replicas
-    const others = (info.cluster?.replicas ?? []).filter(
-      ({ current, offline }) => current && offline !== true,
-    )
-    const current = 1 + others.length
-    if (current < replicas)
-      problems.push(`the bucket ${name} is up to date on ${current} of ${replicas} servers`)
-    return [{ name, replicas, current, bytes: info.state.bytes }]
-  })
 }

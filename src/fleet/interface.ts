@@ -1,13 +1,14 @@
+import type { BlockReference } from '../storage/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
+import type { FromFront, ToFront } from './access/messages.ts'
 import type { HeadStep } from './head/servedHead.ts'
+import type { Presence } from './presence/presence.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
 export type MemberId = string
 
 /** A block and the difficulty of the chain up to it, uncles included. */
-export interface FleetBlock {
-  readonly number: number
-  readonly hash: Buffer
+export interface FleetBlock extends BlockReference {
   readonly totalDifficulty: bigint
 }
 
@@ -18,11 +19,8 @@ export interface LinkedBlock extends FleetBlock {
 
 /** The services of the chain thread for the fleet thread (`node/chainThread/fleetService.ts`). */
 export interface FleetChainService {
-  /** The canonical head, the heaviest executed block, and the blocks between and some below, oldest first. */
-  branch(): Promise<ChainBranch>
-  genesisHash(): Promise<Buffer>
-  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
-  whyNot(): Promise<string | null>
+  /** The chain as it is now: what is executed later comes as events. */
+  begin(): Promise<ChainStart>
   /**
    * Whether executed blocks wait for {@link adopt}: milliseconds after which the chain thread adopts by itself, or null
    * for blocks that are adopted in the commit that executes them. It is null again when the port closes.
@@ -35,9 +33,9 @@ export interface FleetChainService {
   /** Hashes of all transactions that wait here, 32 bytes each. */
   waiting(): Promise<Buffer>
   /** Which of some hashes (32 bytes each) neither pool nor chain has. */
-  lacking(hashes: Buffer): Promise<readonly Buffer[]>
-  /** RLP of transactions that wait, by their hashes; those that do not are left out. */
-  transactions(hashes: readonly Buffer[]): Promise<readonly Buffer[]>
+  lacking(hashes: Buffer): Promise<Buffer>
+  /** RLP of transactions that wait, by their hashes (32 bytes each); those that do not are left out. */
+  transactions(hashes: Buffer): Promise<readonly Buffer[]>
   /** Tells whether this member makes blocks on a development chain; else who does, for whoever asks for one. */
   makeBlocks(maker: BlockMaker): Promise<void>
   /** Takes a template of another member (fleet.md §9). Throws when it does not parse. */
@@ -49,8 +47,16 @@ export interface FleetChainService {
 /** The own chain around its head. */
 export interface ChainBranch {
   readonly adopted: FleetBlock
+  /** The heaviest one. */
   readonly executed: FleetBlock
+  /** The blocks between both and some below, oldest first. */
   readonly recent: readonly LinkedBlock[]
+}
+
+export interface ChainStart extends ChainBranch {
+  readonly genesis: Buffer
+  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
+  readonly whyNot: string | null
 }
 
 /** The maker of blocks on a development chain: this member, another one by its name, or nobody that is known. */
@@ -81,8 +87,8 @@ export interface FleetTeller {
 export interface FleetFrontService {
   /** Gives it the fleet as this member sees it. @returns how this node is; a sign of life as well */
   state(status: FleetStatus): Promise<FrontState>
-  /** Answers a call of another member for a service of the front thread (fleet.md §8). */
-  answer(service: string, payload: Buffer): Promise<Buffer>
+  /** Answers a call of another member for a filter of this one (fleet.md §8). */
+  answerFilter(payload: Buffer): Promise<Uint8Array>
 }
 
 /** How a node is, as its front thread knows it. */
@@ -96,44 +102,30 @@ export interface FrontState {
   readonly peers: readonly string[]
 }
 
-/** A block that a present member has executed. */
-export interface AnnouncedBlock {
-  readonly number: number
-  readonly hash: Buffer
-}
-
 /** The events of the fleet thread for the front thread. */
 export type FleetFrontEvent =
   /** The newest executed blocks of other present members, with every change. */
-  | { readonly kind: 'announced'; readonly blocks: readonly AnnouncedBlock[] }
+  | { readonly kind: 'announced'; readonly blocks: readonly BlockReference[] }
   /** enode URLs of the members to be connected with, and of all, which are trusted; with every change. */
   | { readonly kind: 'members'; readonly connect: readonly string[]; readonly trusted: readonly string[] }
-  /** A message from a part of the fleet thread to its counterpart in the front thread. */
-  | { readonly kind: 'part'; readonly part: string; readonly message: unknown }
+  /** About keys and counters. */
+  | { readonly kind: 'access'; readonly message: ToFront }
 
 /** The services of the fleet thread for the front thread. */
 export interface FleetThreadService {
-  /**
-   * Calls a service of another member (fleet.md §8).
-   * @throws FleetError `NoMember`, `Timeout`, `TooLarge`, `Unreachable`, or what it refused
-   */
-  call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer>
+  /** Calls another member for a filter of it (fleet.md §8). @throws FleetError as `MemberCalls.call` */
+  askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer>
   /** Tells others that this member leaves; answers when it was sent. */
   drain(): Promise<void>
-  /** Hands a message of the front thread to a part of the fleet thread. */
-  toPart(part: string, message: unknown): Promise<void>
+  /** Takes a message about keys and counters. */
+  counted(message: FromFront): Promise<void>
 }
 
 /** A member as another one sees it. */
-export interface MemberStatus {
-  readonly id: MemberId
-  readonly name: string
-  readonly version: string
+export interface MemberStatus extends Pick<Presence, 'id' | 'name' | 'version' | 'executed' | 'adopted'> {
   readonly present: boolean
   /** Why it is not present or not waited for; null when there is nothing to say. */
   readonly reason: string | null
-  readonly executed: FleetBlock | null
-  readonly adopted: FleetBlock | null
   /** Milliseconds since it was heard. */
   readonly heard: number
   /** By how much its clock is ahead of the own one, milliseconds; the way of the message included. */
@@ -155,9 +147,7 @@ export interface FleetStatus {
   readonly members: readonly MemberStatus[]
   /** How blocks came to be adopted. */
   readonly adoptions: Readonly<Record<HeadStep['why'], number>>
-  /** How long they waited, milliseconds of the last 1,000. */
-  readonly waits: { readonly p50: number; readonly p99: number; readonly longest: number }
-  /** How long answers to sends waited. */
-  readonly sends: WaitCounts
+  /** How long these blocks, and answers to sends, waited for other members. */
+  readonly waits: { readonly adopt: WaitCounts; readonly send: WaitCounts }
   readonly counts: Readonly<Record<string, number>>
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../storage/fileModes.ts'
 import { FleetError } from './errors.ts'
@@ -26,13 +26,7 @@ export function openMemberId(dataDir: string): MemberId {
   const id = randomBytes(MEMBER_ID_BYTES).toString('hex')
   makePrivateFolder(dataDir)
   const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w', MODE)
-  try {
-    writeSync(file, `${JSON.stringify({ id })}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  writeFileSync(temporary, `${JSON.stringify({ id })}\n`, { mode: MODE, flush: true })
   renameSync(temporary, path)
   const folder = openSync(dataDir, 'r')
   try {

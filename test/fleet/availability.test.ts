@@ -42,7 +42,7 @@ t.test(
     }
     for (const { origin } of fleet.members) {
       const waits = await readWaits(origin)
-      t.same(Object.keys(waits).sort(), ['block', 'poll', 'send'])
+      t.same(Object.keys(waits).sort(), ['adopt', 'block', 'poll', 'send'])
       t.equal(waits['send']?.['1'], waits['send']?.['+Inf'], 'no send waits for long')
     }
   },

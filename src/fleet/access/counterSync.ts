@@ -1,10 +1,12 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
-import { type DayCost, isLife, type Lives } from '../../storage/access/lifeUsage.ts'
+import { type DayCost, isLife } from '../../storage/access/lifeUsage.ts'
 import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
 import { everyAligned } from '../../util/alignedTimer.ts'
+import { delay } from '../delay.ts'
+import type { MemberId } from '../interface.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
-import { compareAndSet, openBucket, removeRecords } from '../nats/buckets.ts'
+import { compareAndSet, openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
 import {
   decodeKnown,
@@ -39,17 +41,8 @@ const WRITES_AT_ONCE = 16
 const SUM_DAYS = 2
 const DAY = 86_400_000
 
-/** Where a row of a life of this store stands. */
-interface Place extends Pick<DayUsage, 'id' | 'day'> {
-  readonly life: string
-}
-
 /** The process that counts, as the front thread says. */
-interface Counting {
-  readonly lives: Lives
-  readonly by: string
-  readonly isDecided: boolean
-}
+type Counting = Pick<Extract<FromFront, { kind: 'lives' }>, 'lives' | 'by' | 'isDecided'>
 
 interface KeptRecord {
   /** 0 for one that has to be read again. */
@@ -57,28 +50,27 @@ interface KeptRecord {
   readonly rows: ReadonlyMap<string, DayUsage>
 }
 
-export interface CounterSyncOptions {
-  /** Time zone of the days: what is counted by those of another one is skipped. */
-  readonly zone: string
-  tell(message: ToFront): void
-  onFailure(error: unknown): void
+interface UnwrittenRecord {
+  readonly life: string
+  readonly day: number
+  /** Of keys. */
+  readonly ids: Set<string>
 }
 
 /** Counters of use between members: told to all, and kept in the bucket (fleet.md §7). */
 export class CounterSync {
   readonly #context: FleetPartContext
   readonly #store: AccessStore
-  readonly #zone: string
   readonly #tell: (message: ToFront) => void
-  readonly #onFailure: (error: unknown) => void
+  readonly #onFailure = (error: unknown) => this.#context.onFailure('counters', error)
   readonly #costs = new HeardCosts()
-  readonly #ends: (() => void)[]
+  readonly #endWriting: () => void
   /** Use that is to be told, by place, and since when. */
   readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
   /** Records of lives of this store as the bucket has them. */
   readonly #kept = new Map<string, KeptRecord>()
-  /** Rows that the bucket does not have yet. */
-  readonly #unwritten = new Map<string, Place>()
+  /** Rows that the bucket does not have yet, by the name of their record. */
+  readonly #unwritten = new Map<string, UnwrittenRecord>()
   /** Last sequence of each process that tells. */
   readonly #sequences = new Map<string, number>()
   #counting: Counting | null = null
@@ -91,22 +83,23 @@ export class CounterSync {
   #writesAt = 0
   #sweptOn = 0
 
-  constructor(context: FleetPartContext, store: AccessStore, { zone, tell, onFailure }: CounterSyncOptions) {
-    this.#zone = zone
+  constructor(context: FleetPartContext, store: AccessStore) {
     this.#context = context
     this.#store = store
-    this.#tell = tell
-    this.#onFailure = onFailure
-    this.#ends = [
-      context.subscribe(context.names.subject('counters'), (data) => this.#heard(data)),
-      context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1'))),
-      context.view.onChange(() => {
-        this.#decide()
-        this.#keepPace()
-      }),
-      everyAligned(WRITE_PERIOD, () => void this.#write()),
-    ]
-    tell({ kind: 'begun' })
+    this.#tell = context.tellFront
+    context.subscribe(context.names.subject('counters'), (data) => this.#heard(data))
+    context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1')))
+    this.#endWriting = everyAligned(WRITE_PERIOD, () => void this.#write())
+    this.#tell({ kind: 'begun' })
+  }
+
+  presentChanged(): void {
+    this.#decide()
+    const more = Math.max(0, this.#context.others().length + 1 - FAST_MEMBERS)
+    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
+    if (pace === this.#pace) return
+    this.#pace = pace
+    this.#tell({ kind: 'pace', milliseconds: pace })
   }
 
   restart(): void {
@@ -116,22 +109,22 @@ export class CounterSync {
 
   /** Writes the last counts, if that is possible within a second: else the next process tells them. */
   async stop(): Promise<void> {
-    for (const end of this.#ends) end()
+    this.#endWriting()
     const bucket = this.#bucket
     if (bucket !== null) {
       this.#lookForUntold()
-      const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, STOP_TIME).unref()
-      })
-      await Promise.race([this.#writeTo(bucket), late]).catch(this.#onFailure)
+      await Promise.race([this.#writeTo(bucket), delay(STOP_TIME)]).catch(this.#onFailure)
     }
     this.#follower?.stop()
   }
 
   /** The bucket, while this process may write to it. */
   get #bucket(): KV | null {
-    const isWriting = this.#counting?.isDecided === true && this.#context.view.connected
-    return isWriting ? (this.#follower?.whole ?? null) : null
+    return this.#isTelling ? (this.#follower?.whole ?? null) : null
+  }
+
+  get #isTelling(): boolean {
+    return this.#counting?.isDecided === true && this.#context.isConnected()
   }
 
   fromFront(message: FromFront): void {
@@ -199,32 +192,36 @@ export class CounterSync {
   }
 
   #isUnwritten(life: string, places: readonly Pick<DayUsage, 'id' | 'day'>[]): void {
-    for (const { id, day } of places) this.#unwritten.set(`${life} ${day} ${id}`, { life, id, day })
+    for (const { id, day } of places) {
+      const name = recordName(life, { id, day })
+      const record = this.#unwritten.get(name) ?? { life, day, ids: new Set() }
+      this.#unwritten.set(name, record)
+      record.ids.add(id)
+    }
   }
 
   /** Takes over the store's knowledge of others. */
   #hearStored(): void {
     if (this.#counting === null) return
-    const { stored, own } = this.#counting.lives
+    const { stored } = this.#counting.lives
     const first = today() - SUM_DAYS
-    const rows: (readonly [string, DayUsage])[] = [...this.#store.lives.others(first)]
-    if (this.#counting.isDecided && own !== stored)
-      rows.push(...this.#store.lives.rows(stored, first).map((row) => [stored, row] as const))
+    const stands = this.#store.lives.rows(stored, first).map((row) => [stored, row] as const)
     this.#raise(
-      rows.flatMap(([life, row]) => (this.#isOwn(life) ? [] : [[life, costRow(row)] as const])),
+      [...this.#store.lives.others(first), ...stands].filter(([life]) => !this.#isOwn(life)),
       true,
     )
   }
 
   /** True when a life is not one of others; that of the store is not, until it is decided. */
   #isOwn(life: string): boolean {
-    if (this.#counting === null) return false
-    const { lives, isDecided } = this.#counting
-    return life === lives.own || (!isDecided && life === lives.stored)
+    const { lives, isDecided } = this.#counting ?? {}
+    return life === lives?.own || (isDecided === false && life === lives?.stored)
   }
 
-  #raise(costs: readonly (readonly [life: string, cost: DayCost])[], isLate: boolean): void {
-    const rows = costs.flatMap(([life, row]): DayCost[] => {
+  /** Lives of others were heard to have used so much. */
+  #raise(heard: readonly (readonly [life: string, use: DayUsage | DayCost])[], isLate: boolean): void {
+    const rows = heard.flatMap(([life, use]): DayCost[] => {
+      const row = 'id' in use ? ([use.id, use.day, costOf(use.methods)] as const) : use
       if (Math.abs(row[1] - today()) > SUM_DAYS) return []
       const total = this.#costs.raise(life, row)
       return total === null ? [] : [[row[0], row[1], total]]
@@ -234,7 +231,7 @@ export class CounterSync {
 
   #heard(data: Buffer): void {
     const { life, by, zone, sequence, isLate, rows } = decodeTold(data)
-    if (this.#counting === null || by === this.#counting.by || zone !== this.#zone) return
+    if (this.#counting === null || by === this.#counting.by || zone !== this.#context.zone) return
     if (this.#isOwn(life)) {
       if (this.#counting.isDecided) this.#leave()
       else this.#isToldElsewhere = true
@@ -252,26 +249,18 @@ export class CounterSync {
   }
 
   #tellUse(): void {
-    const { nats, names, view } = this.#context
-    if (this.#counting?.isDecided !== true || !view.connected || this.#untold.size === 0) return
+    const { nats, names, zone } = this.#context
+    if (this.#counting === null || !this.#isTelling || this.#untold.size === 0) return
     const waiting = [...this.#untold.values()]
     const isLate = waiting.some(({ since }) => performance.now() - since > LATE)
     this.#sequence += 1
     const { lives, by } = this.#counting
     const rows = waiting.map(({ row }) => row)
-    const head = { life: lives.own, by, zone: this.#zone, sequence: this.#sequence, isLate }
-    const { bytes, taken } = encodeTold({ ...head, rows })
+    const sequence = this.#sequence
+    const { bytes, taken } = encodeTold({ life: lives.own, by, zone, sequence, isLate, rows })
     nats.publish(names.subject('counters'), bytes)
     for (const [id, day] of rows.slice(0, taken)) this.#untold.delete(`${day} ${id}`)
     if (taken < rows.length) setTimeout(() => this.#tellUse(), this.#pace).unref()
-  }
-
-  #keepPace(): void {
-    const more = Math.max(0, this.#context.view.others.length + 1 - FAST_MEMBERS)
-    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
-    if (pace === this.#pace) return
-    this.#pace = pace
-    this.#tell({ kind: 'pace', milliseconds: pace })
   }
 
   #take({ key, operation, value, revision }: KvWatchEntry): void {
@@ -280,20 +269,20 @@ export class CounterSync {
     if (name === null || operation !== 'PUT' || counting === null) return
     try {
       const { by, zone, rows } = decodeRecord(value)
-      if (zone !== this.#zone) return
+      if (zone !== this.#context.zone) return
       const { life } = name
       const isOwn = this.#isOwn(life)
       const known = this.#kept.get(key)
       const isNews = (known?.revision ?? 0) < revision
       const isForeign = isOwn && isNews && counting.isDecided && by !== counting.by
-      if (isOwn || life === counting.lives.stored || counting.lives.past.includes(life)) {
-        const kept = isForeign ? (known?.rows ?? new Map()) : new Map(rows.map((row) => [row.id, row]))
-        if (isNews) this.#kept.set(key, { revision, rows: kept })
+      if (isNews && (isOwn || life === counting.lives.stored || counting.lives.past.includes(life))) {
+        const kept = isForeign ? known?.rows : new Map(rows.map((row) => [row.id, row]))
+        this.#kept.set(key, { revision, rows: kept ?? new Map() })
       }
       if (!isOwn) {
         this.#store.lives.raise(life, rows).catch(this.#onFailure)
         this.#raise(
-          rows.map((row) => [life, costRow(row)] as const),
+          rows.map((row) => [life, row] as const),
           true,
         )
       } else if (isForeign) {
@@ -313,9 +302,9 @@ export class CounterSync {
     if (this.#counting === null) return
     this.#context.count('livesLeft')
     const { own } = this.#counting.lives
-    const known = [...this.#unwritten.values()].flatMap(({ life, id, day }) => {
-      const methods = this.#kept.get(recordName(life, { id, day }))?.rows.get(id)?.methods ?? new Map()
-      return life === own ? [{ id, day, methods }] : []
+    const known = [...this.#unwritten].flatMap(([name, { life, day, ids }]) => {
+      const kept = this.#kept.get(name)?.rows
+      return life === own ? [...ids].map((id) => kept?.get(id) ?? { id, day, methods: new Map() }) : []
     })
     // Nothing is told or written until the front thread has another one.
     this.#counting = { ...this.#counting, isDecided: false }
@@ -335,19 +324,15 @@ export class CounterSync {
 
   /** Decides whether the life of the store goes on, once the bucket is read and others can be asked. */
   #decide(): void {
-    const { view, calls } = this.#context
+    const { calls, isConnected, others, count } = this.#context
     const counting = this.#counting
     if (counting === null || counting.isDecided || this.#isDeciding) return
-    if (!view.connected || this.#follower?.whole == null || counting.lives.own === counting.lives.stored)
-      return
+    const { own, stored } = counting.lives
+    if (!isConnected() || this.#follower?.whole == null || own === stored) return
     this.#isDeciding = true
-    const { stored } = counting.lives
-    const question = Buffer.from(stored, 'latin1')
-    Promise.all(
-      view.others.map(async (member) =>
-        decodeKnown(await calls.call(member, LIFE_SERVICE, question, ANSWER_TIME)),
-      ),
-    )
+    const ask = async (member: MemberId) =>
+      decodeKnown(await calls.call(member, LIFE_SERVICE, Buffer.from(stored), ANSWER_TIME))
+    Promise.all(others().map(ask))
       .then((answers) => {
         if (this.#isToldElsewhere || answers.some(({ isOwn }) => isOwn))
           throw new Error('it is told elsewhere')
@@ -355,7 +340,7 @@ export class CounterSync {
         this.#tell({ kind: 'resume', rows, told: answers.flatMap(({ told }) => told) })
       })
       .catch(() => {
-        this.#context.count('livesBegun')
+        count('livesBegun')
         this.#tell({ kind: 'keep' })
       })
       .finally(() => {
@@ -373,7 +358,7 @@ export class CounterSync {
     this.#writesAt = Number.POSITIVE_INFINITY
     try {
       bytes = await this.#writeTo(bucket)
-      await this.#sweep()
+      this.#sweep()
     } catch (error) {
       this.#onFailure(error)
     }
@@ -383,28 +368,25 @@ export class CounterSync {
   async #writeTo(bucket: KV): Promise<number> {
     let bytes = 0
     const by = this.#counting?.by ?? ''
-    const records = new Map<string, Place[]>()
-    for (const place of this.#unwritten.values()) {
-      const name = recordName(place.life, place)
-      const places = records.get(name)
-      if (places === undefined) records.set(name, [place])
-      else places.push(place)
-    }
-    const write = async ([name, places]: [string, Place[]]) => {
+    const write = async ([name, { life, day, ids }]: [string, UnwrittenRecord]) => {
       const kept = this.#kept.get(name)
       const rows = new Map(kept?.rows)
-      for (const { life, id, day } of places) {
+      for (const id of ids) {
         const methods = mostOf(rows.get(id)?.methods ?? new Map(), this.#store.lives.row(life, { id, day }))
         rows.set(id, { id, day, methods })
-        this.#unwritten.delete(`${life} ${day} ${id}`)
       }
-      const value = encodeRecord({ by, zone: this.#zone, rows: [...rows.values()] })
+      this.#unwritten.delete(name)
+      const value = encodeRecord({ by, zone: this.#context.zone, rows: [...rows.values()] })
       bytes += value.length
       let revision: number | null = null
       try {
         revision = await compareAndSet(bucket, name, value, kept?.revision ?? 0)
       } finally {
-        if (revision === null) for (const place of places) this.#isUnwritten(place.life, [place])
+        if (revision === null)
+          this.#isUnwritten(
+            life,
+            [...ids].map((id) => ({ id, day })),
+          )
       }
       if (revision !== null) this.#kept.set(name, { revision, rows })
       else {
@@ -413,22 +395,19 @@ export class CounterSync {
         this.#follower?.restart()
       }
     }
-    const waiting = [...records]
+    const waiting = [...this.#unwritten]
     for (let first = 0; first < waiting.length; first += WRITES_AT_ONCE)
       await Promise.all(waiting.slice(first, first + WRITES_AT_ONCE).map(write))
     return bytes
   }
 
-  /** Removes what is older than the bucket keeps, once a day. */
-  async #sweep(): Promise<void> {
-    const { nats, names } = this.#context
+  /** Forgets what is older than is needed, once a day. */
+  #sweep(): void {
     const day = today()
     if (day === this.#sweptOn) return
     this.#costs.prune(day - SUM_DAYS)
     for (const name of this.#kept.keys())
       if ((parseRecordName(name)?.day ?? 0) < day - BUCKET_DAYS) this.#kept.delete(name)
-    for (let old = day - 4 * BUCKET_DAYS; old < day - BUCKET_DAYS; old += 1)
-      await removeRecords(nats, names.counters, `*.${old}.*`)
     this.#sweptOn = day
   }
 }
@@ -436,8 +415,4 @@ export class CounterSync {
 /** About which day it is, wherever: days of quotas begin up to one day before or after those of UTC. */
 function today(): number {
   return Math.floor(Date.now() / DAY)
-}
-
-function costRow({ id, day, methods }: DayUsage): DayCost {
-  return [id, day, costOf(methods)]
 }

@@ -66,7 +66,7 @@ export async function writeKey(bucket: KV, key: FleetKey, revision: number): Pro
 export class KeyBucket {
   readonly #bucket: KV
 
-  private constructor(bucket: KV) {
+  constructor(bucket: KV) {
     this.#bucket = bucket
   }
 
@@ -75,13 +75,21 @@ export class KeyBucket {
     return new KeyBucket(await openBucket(jetstream(connection), names.keys))
   }
 
+  /** The records that there are, and the ids that they are of. @throws what the client throws */
+  async *entries(): AsyncGenerator<{ readonly id: string; readonly entry: KvEntry }> {
+    for await (const name of await this.#bucket.keys()) {
+      const id = idOfBucketName(name)
+      const entry = await this.#bucket.get(name)
+      if (id !== null && entry !== null) yield { id, entry }
+    }
+  }
+
   /** All keys by id, without those that were removed. @throws FleetError */
   async keys(): Promise<KeyRecord[]> {
     try {
       const keys: KeyRecord[] = []
-      for await (const name of await this.#bucket.keys()) {
-        const entry = await this.#bucket.get(name)
-        const stored = entry === null ? null : readKeyEntry(entry)
+      for await (const { entry } of this.entries()) {
+        const stored = readKeyEntry(entry)
         if (stored !== null && !stored.isRemoved) keys.push(stored.key)
       }
       return keys.sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -91,15 +99,17 @@ export class KeyBucket {
   }
 
   /**
-   * Changes a key and returns its new record. The change may run again on a newer one.
+   * Changes a key and returns its new record. The change may run again on a newer one; the same record stays as it is.
    * @throws AccessError what the change throws @throws FleetError
    */
   async change(id: string, change: FleetKeyChange): Promise<FleetKey> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const entry = await this.#bucket.get(bucketName(id))
-        const changed = change(entry === null ? null : readKeyEntry(entry))
-        if (await writeKey(this.#bucket, changed, entry?.revision ?? 0)) return changed
+        const before = entry === null ? null : readKeyEntry(entry)
+        const changed = change(before)
+        if (changed === before || (await writeKey(this.#bucket, changed, entry?.revision ?? 0)))
+          return changed
       }
     } catch (error) {
       if (error instanceof AccessError) throw error

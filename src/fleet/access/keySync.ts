@@ -28,19 +28,14 @@ export class KeySync {
   #revision = -1
   #isOffering = false
 
-  /** @param onKeys is called when keys changed */
-  constructor(
-    context: FleetPartContext,
-    store: AccessStore,
-    onKeys: () => void,
-    onFailure: (error: unknown) => void,
-  ) {
+  constructor(context: FleetPartContext, store: AccessStore) {
+    const onFailure = (error: unknown) => context.onFailure('keys', error)
     this.#context = context
     this.#store = store
     const take = () => {
       const keys = this.#arrived
       this.#arrived = []
-      if (store.takeFleetKeys(keys)) onKeys()
+      if (store.takeFleetKeys(keys)) context.tellFront({ kind: 'keys' })
     }
     this.#follower = new BucketFollower({
       open: () => openBucket(context.jetstream, context.names.keys),
@@ -82,17 +77,14 @@ export class KeySync {
 
   /** Gives the bucket what holds over its records: changes of this member alone, and what it has lost. */
   async #offer(bucket: KV): Promise<void> {
-    if (this.#isOffering || !this.#context.view.connected) return
+    if (this.#isOffering || !this.#context.isConnected()) return
     this.#isOffering = true
     const revision = this.#store.revision()
     try {
       for (const record of this.#store.fleetKeys()) {
-        const { revision: seen, record: kept } = this.#kept.get(record.key.id) ?? {
-          revision: 0,
-          record: null,
-        }
-        if (kept === 'unreadable' || (kept !== null && !holdsOver(record, kept))) continue
-        if (await writeKey(bucket, record, seen)) this.#context.count('offeredKeys')
+        const kept = this.#kept.get(record.key.id)
+        if (kept?.record === 'unreadable' || (kept?.record && !holdsOver(record, kept.record))) continue
+        if (await writeKey(bucket, record, kept?.revision ?? 0)) this.#context.count('offeredKeys')
       }
       this.#revision = revision
     } finally {

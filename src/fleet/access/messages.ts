@@ -1,9 +1,6 @@
 import type { DayCost, Lives } from '../../storage/access/lifeUsage.ts'
 import type { DayUsage } from '../../storage/access/usageRecord.ts'
 
-/** Name of the part of the fleet thread. */
-export const ACCESS_PART = 'access'
-
 /** Days that the bucket of counters keeps. */
 export const BUCKET_DAYS = 8
 /** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */

@@ -1,26 +1,43 @@
+import { randomBytes } from 'node:crypto'
 import { asBuffer } from '../../util/bytes.ts'
-import { FleetError } from '../errors.ts'
-import { memberOfFilter } from './filterId.ts'
+import type { MemberId } from '../interface.ts'
+import { parse, type Read, record, text, where } from '../nats/shape.ts'
 
-/** Service of a member that answers for its filters (fleet.md §8). */
-export const FILTER_SERVICE = 'filter'
-
-/** The question to the member that has a filter. */
-export type FilterCall =
-  | { readonly what: 'eth_getFilterLogs' | 'eth_uninstallFilter'; readonly id: string }
-  /** The poll is random: the same one is answered the same, however often it is asked. */
-  | { readonly what: 'eth_getFilterChanges'; readonly id: string; readonly poll: string }
-  /** The answer to a poll came; until it did the next poll tells of the same again. */
-  | { readonly what: 'delivered'; readonly id: string; readonly poll: string }
-
-const METHODS = ['eth_getFilterLogs', 'eth_uninstallFilter'] as const
-const POLLS = ['eth_getFilterChanges', 'delivered'] as const
-const POLL = /^[0-9a-f]{16}$/
+const MEMBER_AT = 4
+const MEMBER_DIGITS = 16
+const FILTER_ID = /^0x[1-9a-f][0-9a-f]{31}$/
 /** Bytes of the largest call. */
 const LARGEST_CALL = 256
 const RESULT_HEAD = Buffer.from('{"jsonrpc":"2.0","id":1,"result":')
 /** Errors are short: what is longer is cut off, and no error any more. */
 const LARGEST_ERROR = 65_536
+
+/**
+ * Id of a filter of a member (fleet.md §8): a random byte of at least 0x10, so that the text is a QUANTITY (decisions.md
+ * D48), the id of the member in 8 bytes, 7 random bytes.
+ */
+export function createFilterId(member: MemberId): string {
+  const random = randomBytes(8)
+  random[0] = 0x10 + ((random[0] ?? 0) % 0xf0)
+  return `0x${random.toString('hex', 0, 1)}${member}${random.toString('hex', 1)}`
+}
+
+/** The member that made a filter; null for what is no id of a filter. */
+export function memberOfFilter(id: string): MemberId | null {
+  return FILTER_ID.test(id) ? id.slice(MEMBER_AT, MEMBER_AT + MEMBER_DIGITS) : null
+}
+
+/** `delivered`: the answer to a poll came; until it did the next poll tells of the same again. */
+const CALLS = ['eth_getFilterLogs', 'eth_uninstallFilter', 'eth_getFilterChanges', 'delivered'] as const
+const filterCall = record({
+  what: where((what): what is (typeof CALLS)[number] => CALLS.some((call) => call === what)),
+  id: text(FILTER_ID),
+  /** Random for each poll and empty for what is none: the same one is answered the same, however often it is asked. */
+  poll: text(/^([0-9a-f]{16})?$/),
+})
+
+/** The question to the member that has a filter. */
+export type FilterCall = Read<typeof filterCall>
 
 export function encodeFilterCall(call: FilterCall): Buffer {
   return Buffer.from(JSON.stringify(call))
@@ -28,15 +45,7 @@ export function encodeFilterCall(call: FilterCall): Buffer {
 
 /** @throws FleetError `Malformed` */
 export function decodeFilterCall(bytes: Buffer): FilterCall {
-  const malformed = () => new FleetError('Malformed', 'a call for a filter does not parse')
-  if (bytes.length > LARGEST_CALL) throw malformed()
-  const { what, id, poll } = parsed(bytes) as Record<string, unknown>
-  if (typeof id !== 'string' || memberOfFilter(id) === null) throw malformed()
-  const polled = POLLS.find((name) => name === what)
-  if (polled !== undefined && typeof poll === 'string' && POLL.test(poll)) return { what: polled, id, poll }
-  const method = METHODS.find((name) => name === what)
-  if (method === undefined) throw malformed()
-  return { what: method, id }
+  return parse(bytes, LARGEST_CALL, filterCall)
 }
 
 /** JSON-RPC request of a call, whose answer {@link decodeFilterReply} reads. */
@@ -44,24 +53,22 @@ export function requestOf({ what, id }: FilterCall): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: what, params: [id] })
 }
 
-/** The answer of a member. */
-export type FilterReply =
-  | { readonly kind: 'result'; readonly result: Buffer }
-  /** The error of JSON-RPC; what does not parse has neither code nor message. */
-  | { readonly kind: 'error'; readonly code?: unknown; readonly message?: unknown }
+/** The answer of a member: the result, or code and message of the error; neither for what does not parse. */
+export interface FilterReply {
+  readonly result?: Buffer
+  readonly code?: unknown
+  readonly message?: unknown
+}
 
 export function decodeFilterReply(reply: Uint8Array): FilterReply {
   const answer = asBuffer(reply)
   if (answer.subarray(0, RESULT_HEAD.length).equals(RESULT_HEAD))
-    return { kind: 'result', result: answer.subarray(RESULT_HEAD.length, -1) }
-  const { error } = parsed(answer.subarray(0, LARGEST_ERROR)) as { readonly error?: object }
-  return { ...error, kind: 'error' }
-}
-
-function parsed(bytes: Buffer): object {
+    return { result: answer.subarray(RESULT_HEAD.length, -1) }
   try {
-    const value: unknown = JSON.parse(bytes.toString())
-    return typeof value === 'object' && value !== null ? value : {}
+    const { error } = JSON.parse(answer.toString('utf8', 0, LARGEST_ERROR)) as {
+      readonly error?: FilterReply
+    }
+    return { code: error?.code, message: error?.message }
   } catch {
     return {}
   }

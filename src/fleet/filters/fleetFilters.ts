@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { HeadNotice } from '../../filters/events.ts'
-import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
+import type { FilterResult, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
-import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { MemberId } from '../interface.ts'
 import {
@@ -10,10 +8,9 @@ import {
   decodeFilterReply,
   encodeFilterCall,
   type FilterCall,
-  type FilterReply,
+  memberOfFilter,
   requestOf,
 } from './filterCall.ts'
-import { memberOfFilter } from './filterId.ts'
 
 /** Milliseconds for which the member that has a filter may take to answer. */
 const ANSWERS_IN = 2000
@@ -44,7 +41,6 @@ export interface FleetFiltersParts {
   failure(code?: unknown, message?: unknown): Error
 }
 
-type Result = Extract<FilterReply, { kind: 'result' }>
 /** Code of the answer that there is no such filter. */
 const NOT_FOUND = -32000
 
@@ -69,27 +65,21 @@ export class FleetFilters implements NodeFilters {
     this.#parts = parts
   }
 
+  readonly installLogs: NodeFilters['installLogs'] = (...request) => this.#parts.own.installLogs(...request)
+  readonly installBlocks: NodeFilters['installBlocks'] = (memory) => this.#parts.own.installBlocks(memory)
+  readonly installPending: NodeFilters['installPending'] = (memory) => this.#parts.own.installPending(memory)
+  readonly headChanged: NodeFilters['headChanged'] = (notice) => this.#parts.own.headChanged(notice)
+  readonly pendingAdded: NodeFilters['pendingAdded'] = (notices) => this.#parts.own.pendingAdded(notices)
+
   get size(): number {
     return this.#parts.own.size
-  }
-
-  installLogs(request: LogFilterRequest, memory?: MemoryUse | null) {
-    return this.#parts.own.installLogs(request, memory)
-  }
-
-  installBlocks(memory?: MemoryUse | null) {
-    return this.#parts.own.installBlocks(memory)
-  }
-
-  installPending(memory?: MemoryUse | null) {
-    return this.#parts.own.installPending(memory)
   }
 
   uninstall(handle: string, memory?: MemoryUse | null) {
     const owner = this.#ownerOf(handle, memory)
     if (owner === null) return this.#parts.own.uninstall(handle)
-    return this.#ask(owner, { what: 'eth_uninstallFilter', id: handle }).then(
-      (reply) => reply !== null && asBuffer(reply.result).toString() === 'true',
+    return this.#ask(owner, { what: 'eth_uninstallFilter', id: handle, poll: '' }).then(
+      (reply) => reply?.toString() === 'true',
     )
   }
 
@@ -112,18 +102,9 @@ export class FleetFilters implements NodeFilters {
   content(handle: string, memory?: MemoryUse | null) {
     const owner = this.#ownerOf(handle, memory)
     if (owner === null) return this.#parts.own.content(handle, memory)
-    return this.#ask(owner, { what: 'eth_getFilterLogs', id: handle }).then((reply): FilterContent | null => {
-      if (reply !== null) fits(reply.result, memory)
-      return reply === null ? null : { kind: 'result', result: reply.result }
-    })
-  }
-
-  headChanged(notice: HeadNotice): void {
-    this.#parts.own.headChanged(notice)
-  }
-
-  pendingAdded(transactions: readonly EncodedTransaction[]): void {
-    this.#parts.own.pendingAdded(transactions)
+    return this.#ask(owner, { what: 'eth_getFilterLogs', id: handle, poll: '' }).then((reply) =>
+      resultOf(reply, memory),
+    )
   }
 
   /** Answers a call of another member. @throws FleetError `Malformed` */
@@ -172,19 +153,17 @@ export class FleetFilters implements NodeFilters {
     owner: MemberId,
     id: string,
     memory: MemoryUse | null | undefined,
-  ): Promise<FilterChanges | null> {
+  ): Promise<FilterResult | null> {
     const began = performance.now()
     const poll = randomBytes(POLL_BYTES).toString('hex')
-    const reply = await this.#ask(owner, { what: 'eth_getFilterChanges', id, poll })
-    if (reply === null) return null
-    const { result } = reply
-    fits(result, memory)
+    const changes = resultOf(await this.#ask(owner, { what: 'eth_getFilterChanges', id, poll }), memory)
+    if (changes === null) return null
     // The client may poll at any member next, and is not to be told the same. What is lost on the way is told again.
     const left = Math.max(LEAST_WAIT, ANSWERS_IN - (performance.now() - began))
     await this.#parts
       .call(owner, encodeFilterCall({ what: 'delivered', id, poll }), left)
       .catch(() => undefined)
-    return { kind: 'result', result }
+    return changes
   }
 
   /** The member to be asked for a filter; null for this one. What another one forwarded is not forwarded again. */
@@ -197,23 +176,25 @@ export class FleetFilters implements NodeFilters {
    * What a member answers; null when it has no such filter, or was away for so long.
    * @throws what {@link FleetFiltersParts.failure} makes
    */
-  async #ask(owner: MemberId, call: FilterCall): Promise<Result | null> {
+  async #ask(owner: MemberId, call: FilterCall): Promise<Buffer | null> {
     const silent = this.#parts.silentFor(owner)
     if (silent > GONE_AFTER) return null
     if (silent > SILENT_AFTER) throw this.#parts.failure()
     const answer = await this.#parts.call(owner, encodeFilterCall(call), ANSWERS_IN).catch(() => null)
     if (answer === null) throw this.#parts.failure()
-    const reply = decodeFilterReply(answer)
-    if (reply.kind === 'result') return reply
-    if (reply.code === NOT_FOUND) return null
-    throw this.#parts.failure(reply.code, reply.message)
+    const { result, code, message } = decodeFilterReply(answer)
+    if (result !== undefined) return result
+    if (code === NOT_FOUND) return null
+    throw this.#parts.failure(code, message)
   }
 }
 
 /** @throws what the client is told when it has no room for an answer */
-function fits(result: Uint8Array, memory: MemoryUse | null | undefined): void {
+function resultOf(result: Buffer | null, memory: MemoryUse | null | undefined): FilterResult | null {
+  if (result === null) return null
   memory?.draw(result.length)
   memory?.release(result.length)
+  return { kind: 'result', result }
 }
 
 function whenThere<T>(value: T | Promise<T>, next: (value: T) => T): T | Promise<T> {

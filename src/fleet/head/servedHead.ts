@@ -3,14 +3,12 @@ import { BlockTree } from './blockTree.ts'
 
 /** Blocks in a row for which a member may be late before it is not waited for. */
 const LATE_BLOCKS = 3
-/** Blocks whose time of execution is kept. */
-const TIMED_BLOCKS = 256
 
 /** The known state of another present member. */
 export interface OtherHead {
   readonly id: MemberId
-  readonly executed: Buffer
-  readonly adopted: Buffer
+  readonly executed: Pick<FleetBlock, 'hash'>
+  readonly adopted: Pick<FleetBlock, 'hash'>
   /** Hashes of blocks that are invalid for it, hex. */
   readonly refused: readonly string[]
 }
@@ -38,9 +36,8 @@ export interface HeadPlan {
 export class ServedHead {
   readonly #wait: number
   readonly #tree = new BlockTree()
-  readonly #executedAt = new Map<string, number>()
+  /** Blocks in a row for which members were late. */
   readonly #lateness = new Map<MemberId, number>()
-  readonly #late = new Set<MemberId>()
   #head: FleetBlock | null = null
   #heaviest: FleetBlock | null = null
 
@@ -51,15 +48,12 @@ export class ServedHead {
 
   /** Members that are not waited for because they were late. */
   get late(): ReadonlySet<MemberId> {
-    return this.#late
+    return new Set([...this.#lateness.keys()].filter((id) => this.#isLate(id)))
   }
 
   /** Blocks are executed and durable. */
   executed(blocks: readonly LinkedBlock[], heaviest: FleetBlock, now: number): void {
-    for (const block of blocks) {
-      this.#tree.add(block)
-      this.#note(block.hash, now)
-    }
+    for (const block of blocks) this.#tree.add(block, now)
     this.#heaviest = heaviest
     this.#head ??= heaviest
   }
@@ -71,21 +65,16 @@ export class ServedHead {
 
   /** Another member has executed a block: one that is in time again is waited for again. */
   heard({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
-    const at = this.#executedAt.get(executed.toString('latin1'))
-    if (at === undefined || now - at > this.#wait) return
-    this.#lateness.delete(id)
-    this.#late.delete(id)
+    const at = this.#tree.executedAt(executed.hash)
+    if (at !== undefined && now - at <= this.#wait) this.forget(id)
   }
 
   /** A member is gone: how late it was says nothing of its next life. */
   forget(id: MemberId): void {
     this.#lateness.delete(id)
-    this.#late.delete(id)
   }
 
-  /**
-   * What may be adopted now. It is to be told with {@link adopted} when it is.
-   */
+  /** What may be adopted now. It is to be told with {@link adopted} when it is. */
   plan(others: readonly OtherHead[], now: number): HeadPlan {
     const way = this.#way()
     for (const block of way) {
@@ -98,19 +87,19 @@ export class ServedHead {
 
   #judge(block: LinkedBlock, others: readonly OtherHead[], now: number): HeadStep | null {
     const waited = now - this.#atOf(block, now)
-    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted)))
+    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted.hash)))
       return { block, why: 'adopted', waited }
     const lacking = others.filter((other) => this.#isWaitedFor(other, block))
     if (lacking.length === 0) return { block, why: 'executed', waited }
     if (waited < this.#wait) return null
-    for (const { id } of lacking) this.#noteLate(id)
+    for (const { id } of lacking) this.#lateness.set(id, (this.#lateness.get(id) ?? 0) + 1)
     return { block, why: 'late', waited }
   }
 
   /** A member whose head is below the block, and which did not refuse it. */
   #isWaitedFor({ id, executed, refused }: OtherHead, block: LinkedBlock): boolean {
-    if (this.#late.has(id) || executed.equals(block.hash)) return false
-    const own = this.#tree.get(executed)
+    if (this.#isLate(id) || executed.hash.equals(block.hash)) return false
+    const own = this.#tree.get(executed.hash)
     if (own === undefined || !this.#tree.isOn(own, block.hash)) return false
     return !refused.some((hash) => {
       const found = this.#tree.get(Buffer.from(hash, 'hex'))
@@ -125,30 +114,18 @@ export class ServedHead {
     if (head === null || this.#heaviest === null) return way
     let block = this.#tree.get(this.#heaviest.hash)
     while (block !== undefined && !block.hash.equals(head.hash)) {
-      const isBest = way.length === 0
-      if (!isBest && block.totalDifficulty <= head.totalDifficulty) break
+      if (way.length > 0 && block.totalDifficulty <= head.totalDifficulty) break
       way.push(block)
       block = this.#tree.get(block.parentHash)
     }
     return way
   }
 
-  #noteLate(id: MemberId): void {
-    const times = (this.#lateness.get(id) ?? 0) + 1
-    this.#lateness.set(id, times)
-    if (times >= LATE_BLOCKS) this.#late.add(id)
+  #isLate(id: MemberId): boolean {
+    return (this.#lateness.get(id) ?? 0) >= LATE_BLOCKS
   }
 
   #atOf({ hash }: LinkedBlock, now: number): number {
-    return this.#executedAt.get(hash.toString('latin1')) ?? now - this.#wait
-  }
-
-  #note(hash: Buffer, now: number): void {
-    const name = hash.toString('latin1')
-    if (this.#executedAt.has(name)) return
-    this.#executedAt.set(name, now)
-    if (this.#executedAt.size <= TIMED_BLOCKS) return
-    const oldest = this.#executedAt.keys().next()
-    if (!oldest.done) this.#executedAt.delete(oldest.value)
+    return this.#tree.executedAt(hash) ?? now - this.#wait
   }
 }

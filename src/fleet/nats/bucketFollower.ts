@@ -1,5 +1,6 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import { everyAligned } from '../../util/alignedTimer.ts'
+import { delay } from '../delay.ts'
 
 /** Milliseconds between two comparisons with the leader of the stream. */
 const COMPARE_PERIOD = 5000
@@ -65,13 +66,10 @@ export class BucketFollower {
       } catch (error) {
         if (this.#isStopped) return
         this.#options.onFailure(error)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, RETRY_PAUSE)
-          this.#wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve
         })
+        await Promise.race([delay(RETRY_PAUSE), woken])
       }
     }
   }

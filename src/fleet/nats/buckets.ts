@@ -1,12 +1,13 @@
 import {
   JetStreamApiError,
   type JetStreamClient,
-  type JetStreamManager,
   jetstreamManager,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { type KV, Kvm } from '@nats-io/kv'
+import { type KV, Kvm, type KvOptions } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { BUCKET_DAYS } from '../access/messages.ts'
+import { delay } from '../delay.ts'
 import { toFleetError } from '../errors.ts'
 import type { FleetNames } from './names.ts'
 
@@ -14,6 +15,7 @@ import type { FleetNames } from './names.ts'
 export const MAX_REPLICAS = 3
 
 const MEBIBYTE = 1_048_576
+const DAY = 86_400_000
 /** Largest size of each bucket on the disk of a server, bytes: JetStream reserves it. */
 const KEYS_BYTES = 64 * MEBIBYTE
 const COUNTERS_BYTES = 512 * MEBIBYTE
@@ -26,19 +28,6 @@ const STARTING = /peer offline/
 /** Codes of JetStream for a record that has another revision. */
 const CONFLICTS: readonly number[] = [10071, 10164]
 
-/** A bucket as it should be. */
-interface BucketPlan {
-  readonly name: string
-  readonly bytes: number
-}
-
-/** A bucket as it is. */
-export interface BucketState {
-  readonly name: string
-  /** Null when it is missing. */
-  readonly info: StreamInfo | null
-}
-
 /**
  * Creates the buckets that a fleet lacks in NATS, and changes nothing that is there.
  * @param replicas null for as many as the cluster has servers, at most three
@@ -47,29 +36,35 @@ export interface BucketState {
  */
 export async function initFleet(
   connection: NatsConnection,
-  names: FleetNames,
+  { keys, counters }: FleetNames,
   replicas: number | null,
 ): Promise<readonly string[]> {
-  const manager = await openManager(connection)
-  const kvm = new Kvm(connection)
+  const common = { history: 1, replicas: replicas ?? defaultReplicas(connection), timeout: TIMEOUT }
+  const plans = [
+    { name: keys, options: { ...common, max_bytes: KEYS_BYTES } },
+    { name: counters, options: { ...common, max_bytes: COUNTERS_BYTES, ttl: BUCKET_DAYS * DAY } },
+  ]
   const created: string[] = []
-  for (const { name, bytes } of plansOf(names)) {
-    if ((await findBucket(manager, name)) !== null) continue
-    await createBucket(kvm, { name, bytes }, replicas ?? defaultReplicas(connection))
+  for (const { name, options } of plans) {
+    if ((await findStream(connection, `KV_${name}`)) !== null) continue
+    await createBucket(new Kvm(connection), name, options)
     created.push(name)
   }
   return created
 }
 
-/** The buckets of a fleet. @throws FleetError `NoJetStream`, `NotAuthorized`, `Timeout` */
-export async function readBuckets(
-  connection: NatsConnection,
-  names: FleetNames,
-): Promise<readonly BucketState[]> {
-  const manager = await openManager(connection)
-  const states: BucketState[] = []
-  for (const { name } of plansOf(names)) states.push({ name, info: await findBucket(manager, name) })
-  return states
+/**
+ * The state of a stream, as that of the bucket `x` is, `KV_x`; null for one that is missing.
+ * @throws FleetError `NoJetStream`, `NotAuthorized`, `Timeout`
+ */
+export async function findStream(connection: NatsConnection, name: string): Promise<StreamInfo | null> {
+  try {
+    return await (await jetstreamManager(connection, { timeout: TIMEOUT })).streams.info(name)
+  } catch (error) {
+    const failure = toFleetError(error, `the stream ${name} cannot be looked at`)
+    if (failure.code === 'NotCreated') return null
+    throw failure
+  }
 }
 
 /**
@@ -106,55 +101,16 @@ export async function compareAndSet(
   }
 }
 
-/** Removes the records of a bucket with such names. @param names with wildcards @throws FleetError */
-export async function removeRecords(
-  connection: NatsConnection,
-  bucket: string,
-  names: string,
-): Promise<void> {
-  const manager = await openManager(connection)
-  try {
-    await manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.${names}` })
-  } catch (error) {
-    throw toFleetError(error, `old records of the bucket ${bucket} are not removed`)
-  }
-}
-
-function plansOf(names: FleetNames): readonly BucketPlan[] {
-  return [
-    { name: names.keys, bytes: KEYS_BYTES },
-    { name: names.counters, bytes: COUNTERS_BYTES },
-  ]
-}
-
-async function openManager(connection: NatsConnection): Promise<JetStreamManager> {
-  try {
-    return await jetstreamManager(connection, { timeout: TIMEOUT })
-  } catch (error) {
-    throw toFleetError(error, 'JetStream cannot be used')
-  }
-}
-
-async function findBucket(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
-  try {
-    return await manager.streams.info(`KV_${name}`)
-  } catch (error) {
-    const failure = toFleetError(error, `the bucket ${name} cannot be looked at`)
-    if (failure.code === 'NotCreated') return null
-    throw failure
-  }
-}
-
-async function createBucket(kvm: Kvm, { name, bytes }: BucketPlan, replicas: number): Promise<void> {
+async function createBucket(kvm: Kvm, name: string, options: Partial<KvOptions>): Promise<void> {
   const until = performance.now() + PLACEMENT_TIME
   for (;;) {
     try {
-      await kvm.create(name, { history: 1, replicas, max_bytes: bytes, timeout: TIMEOUT })
+      await kvm.create(name, options)
       return
     } catch (error) {
       const failure = toFleetError(error, `the bucket ${name} cannot be created`)
       if (!STARTING.test(failure.message) || performance.now() > until) throw failure
-      await new Promise((resolve) => setTimeout(resolve, PLACEMENT_PAUSE))
+      await delay(PLACEMENT_PAUSE)
     }
   }
 }

@@ -1,12 +1,10 @@
-import { headers as createHeaders, createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
-import { CallRefusal, FleetError } from '../errors.ts'
+import { headers as createHeaders, createInbox, type Msg } from '@nats-io/transport-node'
+import { FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import { MEMBER_ID } from '../memberFile.ts'
-import type { FleetAnswerer, FleetCallsPort } from '../part.ts'
 import type { FleetNames } from './names.ts'
 import type { FleetConnection } from './natsConnection.ts'
 
-const FROM_HEADER = 'From'
+/** Of the answer of a member that refuses a call: the bytes are the reason. */
 const REFUSAL_HEADER = 'Refusal'
 /** `INDEX/COUNT` of a chunk of an answer. */
 const CHUNK_HEADER = 'Chunk'
@@ -19,195 +17,146 @@ const LARGEST_SUM = 128 * 1024 * 1024
 /** Calls that are answered at the same time; more are refused. */
 const MAX_ANSWERING = 256
 const LONGEST_TEXT = 4096
-const KIND = /^[a-zA-Z]{1,64}$/
 const NO_RESPONDERS = 503
 
 interface Pending {
   chunks: Buffer[]
   /** Sends the question, once more after the connection was lost. */
-  readonly send: () => void
-  readonly resolve: (answer: Buffer) => void
-  readonly reject: (error: Error) => void
-  readonly timers: readonly NodeJS.Timeout[]
+  send(): void
+  end(outcome: Buffer | FleetError): void
 }
 
-export interface MemberCallsOptions {
-  readonly connection: FleetConnection
-  readonly names: FleetNames
-  readonly self: MemberId
-}
+/** Answers the calls of a service. What it throws reaches the caller as a refusal: the message of a {@link FleetError}. */
+export type FleetAnswerer = (payload: Buffer) => Promise<Uint8Array>
 
 /**
  * Calls between members over core NATS: a question of one message, an answer of as many as it takes. Without a connection
  * a call waits for the next one, for as long as it may take; one without an answer in half its time is sent again. So what
  * is asked has to be the same when it is asked twice.
  */
-export class MemberCalls implements FleetCallsPort {
+export class MemberCalls {
   readonly #connection: FleetConnection
   readonly #names: FleetNames
   readonly #self: MemberId
   readonly #inbox = createInbox()
-  readonly #subscriptions: Subscription[] = []
   readonly #pending = new Map<string, Pending>()
-  readonly #endEvents: () => void
   #token = 0
   #held = 0
   #answering = 0
 
-  constructor({ connection, names, self }: MemberCallsOptions) {
+  constructor(connection: FleetConnection, names: FleetNames, self: MemberId) {
     this.#connection = connection
     this.#names = names
     this.#self = self
     this.#subscribe(`${this.#inbox}.*`, (message) => this.#take(message))
-    this.#endEvents = connection.onEvent(({ kind }) => {
-      if (kind === 'connected') this.#sendAgain()
+    connection.onEvent(({ kind }) => {
+      if (kind !== 'connected') return
+      // What was under way is lost: the other member may be asked for the same twice.
+      for (const call of this.#pending.values()) {
+        this.#drop(call)
+        call.send()
+      }
     })
   }
 
-  serve(service: string, answer: FleetAnswerer): () => void {
-    const subscription = this.#subscribe(this.#names.service(this.#self, service), (message) => {
-      void this.#answer(answer, message)
-    })
-    return () => subscription.unsubscribe()
+  /** Answers a service on this member for as long as it is connected. */
+  serve(service: string, answer: FleetAnswerer): void {
+    this.#subscribe(this.#names.service(this.#self, service), (message) => void this.#answer(answer, message))
   }
 
+  /** @throws FleetError `NoMember`, `Timeout`, `TooLarge`, `Malformed`, `Failed` for what the member refused */
   call(member: MemberId, service: string, payload: Uint8Array, milliseconds: number): Promise<Buffer> {
     const { maxPayload, nats } = this.#connection
     if (payload.length > maxPayload - HEADER_ROOM)
       return Promise.reject(new FleetError('TooLarge', `a call of ${payload.length} bytes`))
     this.#token += 1
     const token = this.#token.toString(36)
-    const headers = createHeaders()
-    headers.set(FROM_HEADER, this.#self)
     return new Promise((resolve, reject) => {
-      const late = () =>
-        this.#fail(
-          token,
-          new FleetError('Timeout', `${member} did not answer ${service} in ${milliseconds} ms`),
-        )
-      const timer = setTimeout(late, milliseconds)
-      const again = setTimeout(() => {
-        if (this.#pending.get(token)?.chunks.length === 0 && this.#connection.isConnected) send()
-      }, milliseconds / 2)
-      const send = () =>
-        nats.publish(this.#names.service(member, service), payload, {
-          headers,
-          reply: `${this.#inbox}.${token}`,
-        })
-      this.#pending.set(token, { chunks: [], send, resolve, reject, timers: [timer, again] })
-      if (this.#connection.isConnected) send()
+      const send = () => {
+        if (this.#connection.isConnected)
+          nats.publish(this.#names.service(member, service), payload, { reply: `${this.#inbox}.${token}` })
+      }
+      const text = `${member} did not answer ${service} in ${milliseconds} ms`
+      const late = setTimeout(() => call.end(new FleetError('Timeout', text)), milliseconds)
+      const again = setTimeout(() => call.chunks.length === 0 && send(), milliseconds / 2)
+      const end = (outcome: Buffer | FleetError) => {
+        for (const timer of [late, again]) clearTimeout(timer)
+        this.#pending.delete(token)
+        this.#drop(call)
+        if (outcome instanceof FleetError) reject(outcome)
+        else resolve(outcome)
+      }
+      const call: Pending = { chunks: [], send, end }
+      this.#pending.set(token, call)
+      send()
     })
   }
 
-  /** Sends again all that was lost with the connection: the other member may be asked for the same twice. */
-  #sendAgain(): void {
-    for (const call of this.#pending.values()) {
-      for (const chunk of call.chunks) this.#held -= chunk.length
-      call.chunks = []
-      call.send()
-    }
-  }
-
   close(): void {
-    this.#endEvents()
-    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe()
-    for (const token of [...this.#pending.keys()])
-      this.#fail(token, new FleetError('Closed', 'this member leaves'))
+    for (const call of this.#pending.values()) call.end(new FleetError('Closed', 'this member leaves'))
   }
 
-  #subscribe(subject: string, handler: (message: Msg) => void): Subscription {
-    const subscription = this.#connection.nats.subscribe(subject, {
+  #subscribe(subject: string, handler: (message: Msg) => void): void {
+    this.#connection.nats.subscribe(subject, {
       callback: (error, message) => {
         if (error === null) handler(message)
       },
     })
-    this.#subscriptions.push(subscription)
-    return subscription
   }
 
-  #take({ subject, headers, data }: Msg): void {
-    const token = subject.slice(this.#inbox.length + 1)
-    const call = this.#pending.get(token)
-    if (call === undefined) return
-    if (headers?.code === NO_RESPONDERS) {
-      this.#fail(token, new FleetError('NoMember', 'the member is away'))
-      return
-    }
-    const refusal = headers?.get(REFUSAL_HEADER) ?? ''
-    if (refusal !== '') {
-      const text = Buffer.from(data.subarray(0, LONGEST_TEXT)).toString()
-      this.#fail(token, new CallRefusal(KIND.test(refusal) ? refusal : 'internal', text))
-      return
-    }
-    const [index, count] = (headers?.get(CHUNK_HEADER) ?? '0/1').split('/').map(Number)
-    const isInOrder = index === call.chunks.length && Number.isSafeInteger(count)
-    if (!isInOrder) {
-      this.#fail(token, new FleetError('Malformed', 'an answer is not in order'))
-      return
-    }
-    call.chunks.push(Buffer.from(data))
-    this.#held += data.length
-    const bytes = call.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (bytes > LARGEST_ANSWER || this.#held > LARGEST_SUM) {
-      this.#fail(token, new FleetError('TooLarge', 'an answer is too large'))
-      return
-    }
-    if (call.chunks.length < Number(count)) return
-    const { resolve, chunks } = call
-    this.#end(token)
-    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+  #take(message: Msg): void {
+    const call = this.#pending.get(message.subject.slice(this.#inbox.length + 1))
+    const outcome = call === undefined ? null : this.#outcomeOf(call, message)
+    if (outcome !== null) call?.end(outcome)
+  }
+
+  /** Null while more of the answer is to come. */
+  #outcomeOf({ chunks }: Pending, { headers, data }: Msg): Buffer | FleetError | null {
+    if (headers?.code === NO_RESPONDERS) return new FleetError('NoMember', 'the member is away')
+    const bytes = Buffer.from(data)
+    if ((headers?.get(REFUSAL_HEADER) ?? '') !== '')
+      return new FleetError('Failed', bytes.toString('utf8', 0, LONGEST_TEXT))
+    const [index, count = 0] = (headers?.get(CHUNK_HEADER) ?? '0/1').split('/').map(Number)
+    if (index !== chunks.length || !Number.isSafeInteger(count))
+      return new FleetError('Malformed', 'an answer is not in order')
+    chunks.push(bytes)
+    this.#held += bytes.length
+    if (sizeOf(chunks) > LARGEST_ANSWER || this.#held > LARGEST_SUM)
+      return new FleetError('TooLarge', 'an answer is too large')
+    if (chunks.length < count) return null
+    return count > 1 ? Buffer.concat(chunks) : bytes
   }
 
   async #answer(answer: FleetAnswerer, message: Msg): Promise<void> {
-    const from = message.headers?.get(FROM_HEADER) ?? ''
-    if (!MEMBER_ID.test(from) || message.reply === undefined) return
-    if (this.#answering >= MAX_ANSWERING) {
-      this.#refuse(message, 'busy', 'too many calls at once')
-      return
-    }
     this.#answering += 1
     try {
-      this.#send(message, Buffer.from(await answer(Buffer.from(message.data), from)))
+      if (this.#answering > MAX_ANSWERING) throw new FleetError('Failed', 'too many calls at once')
+      const bytes = await answer(Buffer.from(message.data))
+      if (bytes.length > LARGEST_ANSWER) throw new FleetError('TooLarge', 'the answer is too large')
+      const size = this.#connection.maxPayload - HEADER_ROOM
+      const count = Math.max(1, Math.ceil(bytes.length / size))
+      for (let index = 0; index < count; index += 1)
+        respond(message, CHUNK_HEADER, `${index}/${count}`, bytes.subarray(index * size, (index + 1) * size))
     } catch (error) {
-      const { kind, message: text } = error as Partial<CallRefusal>
-      const isTold = typeof kind === 'string' && KIND.test(kind)
-      this.#refuse(message, isTold ? kind : 'internal', isTold ? (text ?? '') : 'the call failed')
+      const text = error instanceof FleetError ? error.message : 'the call failed'
+      respond(message, REFUSAL_HEADER, 'yes', Buffer.from(text.slice(0, LONGEST_TEXT)))
     } finally {
       this.#answering -= 1
     }
   }
 
-  #send(message: Msg, answer: Buffer): void {
-    if (answer.length > LARGEST_ANSWER) {
-      this.#refuse(message, 'tooLarge', 'the answer is too large')
-      return
-    }
-    const size = this.#connection.maxPayload - HEADER_ROOM
-    const count = Math.max(1, Math.ceil(answer.length / size))
-    for (let index = 0; index < count; index += 1) {
-      const headers = createHeaders()
-      headers.set(CHUNK_HEADER, `${index}/${count}`)
-      message.respond(answer.subarray(index * size, (index + 1) * size), { headers })
-    }
+  #drop(call: Pending): void {
+    this.#held -= sizeOf(call.chunks)
+    call.chunks = []
   }
+}
 
-  #refuse(message: Msg, kind: string, text: string): void {
-    const headers = createHeaders()
-    headers.set(REFUSAL_HEADER, kind)
-    message.respond(Buffer.from(text.slice(0, LONGEST_TEXT)), { headers })
-  }
+function sizeOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+}
 
-  #fail(token: string, error: Error): void {
-    const call = this.#pending.get(token)
-    this.#end(token)
-    call?.reject(error)
-  }
-
-  #end(token: string): void {
-    const call = this.#pending.get(token)
-    if (call === undefined) return
-    for (const timer of call.timers) clearTimeout(timer)
-    this.#pending.delete(token)
-    for (const chunk of call.chunks) this.#held -= chunk.length
-  }
+function respond(message: Msg, header: string, value: string, bytes: Uint8Array): void {
+  const headers = createHeaders()
+  headers.set(header, value)
+  message.respond(bytes, { headers })
 }

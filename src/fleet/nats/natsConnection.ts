@@ -9,8 +9,8 @@ import {
   credsAuthenticator,
   type NatsConnection,
   parseSemVer,
-  type TlsOptions,
 } from '@nats-io/transport-node'
+import { delay } from '../delay.ts'
 import { FleetError, toFleetError } from '../errors.ts'
 
 /** The oldest server that keeps in its buckets what it acknowledged. */
@@ -50,8 +50,7 @@ export interface FleetConnection {
   readonly maxPayload: number
   /** To be called every half second: leaves a server that has not answered for two of them. */
   ping(): void
-  /** @returns ends the notices */
-  onEvent(listener: (event: FleetConnectionEvent) => void): () => void
+  onEvent(listener: (event: FleetConnectionEvent) => void): void
   /** Sends what is waiting, for a second at most, and disconnects. */
   close(): Promise<void>
 }
@@ -69,55 +68,46 @@ const DEFAULT_MAX_PAYLOAD = 1_048_576
  * @throws FleetError `Unreachable`, `NotAuthorized`, `Tls`, `Unreadable`, `ServerTooOld` for the first connection
  */
 export async function connectFleet(options: FleetConnectionOptions): Promise<FleetConnection> {
-  const connection = new Connection(options)
-  await connection.connect()
-  return connection
+  const order = shuffled(options.servers)
+  const pace = { attempts: 0 }
+  const natsOptions = toNatsOptions(options, pace)
+  const failures: FleetError[] = []
+  for (const server of order) {
+    try {
+      await tryServer(server, natsOptions)
+      const others = order.filter((other) => other !== server)
+      // A server that has gone meanwhile is tried again, as later on.
+      const nats = await connect({ ...natsOptions, servers: [server, ...others], waitOnFirstConnect: true })
+      return new Connection(nats, pace)
+    } catch (error) {
+      failures.push(connectFailure(error, server, natsOptions.tls != null))
+    }
+  }
+  const none = new FleetError('Unreachable', 'no NATS servers are given')
+  throw failures.find(({ code }) => code !== 'Unreachable') ?? failures[0] ?? none
+}
+
+/** Attempts to reach a server since one was reached. */
+interface Pace {
+  attempts: number
 }
 
 class Connection implements FleetConnection {
-  readonly #options: FleetConnectionOptions
+  readonly nats: NatsConnection
+  readonly #pace: Pace
   readonly #listeners = new Set<(event: FleetConnectionEvent) => void>()
-  #nats: NatsConnection | null = null
   isConnected = false
-  #attempts = 0
   #unanswered = 0
 
-  constructor(options: FleetConnectionOptions) {
-    this.#options = options
-  }
-
-  get nats(): NatsConnection {
-    if (this.#nats === null) throw new FleetError('Closed', 'not connected to NATS yet')
-    return this.#nats
+  constructor(nats: NatsConnection, pace: Pace) {
+    this.nats = nats
+    this.#pace = pace
+    this.#reconnected(nats.getServer())
+    void this.#follow()
   }
 
   get maxPayload(): number {
-    return this.#nats?.info?.max_payload ?? DEFAULT_MAX_PAYLOAD
-  }
-
-  async connect(): Promise<void> {
-    const order = shuffled(this.#options.servers)
-    const options = this.#toOptions()
-    const failures: FleetError[] = []
-    for (const server of order) {
-      try {
-        await tryServer(server, options)
-        const others = order.filter((other) => other !== server)
-        // A server that has gone meanwhile is tried again, as later on.
-        const nats = await connect({ ...options, servers: [server, ...others], waitOnFirstConnect: true })
-        this.#nats = nats
-        void this.#follow(nats)
-        await this.#reconnected(nats, nats.getServer())
-        return
-      } catch (error) {
-        failures.push(connectFailure(error, server, options.tls !== undefined))
-      }
-    }
-    throw (
-      failures.find(({ code }) => code !== 'Unreachable') ??
-      failures[0] ??
-      new FleetError('Unreachable', 'no NATS servers are given')
-    )
+    return this.nats.info?.max_payload ?? DEFAULT_MAX_PAYLOAD
   }
 
   /** In place of the pings of the client, which would wake the thread at times of their own. */
@@ -136,27 +126,20 @@ class Connection implements FleetConnection {
     this.nats.flush().then(answered, answered)
   }
 
-  onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
+  onEvent(listener: (event: FleetConnectionEvent) => void): void {
     this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
   }
 
   async close(): Promise<void> {
-    const nats = this.nats
-    if (nats.isClosed()) return
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIME)
-    })
-    if (this.isConnected) await Promise.race([nats.flush().catch(() => undefined), late])
-    clearTimeout(timer)
+    if (this.nats.isClosed()) return
+    if (this.isConnected) await Promise.race([this.nats.flush().catch(() => undefined), delay(CLOSE_TIME)])
     this.isConnected = false
-    await nats.close()
+    await this.nats.close()
   }
 
-  async #follow(nats: NatsConnection): Promise<void> {
-    for await (const status of nats.status()) {
-      if (status.type === 'reconnect') await this.#reconnected(nats, status.server)
+  async #follow(): Promise<void> {
+    for await (const status of this.nats.status()) {
+      if (status.type === 'reconnect') this.#reconnected(status.server)
       if (status.type !== 'disconnect') continue
       this.isConnected = false
       this.#tell({ kind: 'disconnected', server: status.server })
@@ -164,14 +147,14 @@ class Connection implements FleetConnection {
   }
 
   /** Messages that were waiting to be sent have gone to the server already when it turns out to be too old. */
-  async #reconnected(nats: NatsConnection, server: string): Promise<void> {
-    const version = versionOf(nats)
+  #reconnected(server: string): void {
+    const version = versionOf(this.nats)
     if (isTooOld(version)) {
       this.#tell({ kind: 'refused', server, version })
-      await nats.reconnect()
+      void this.nats.reconnect()
       return
     }
-    this.#attempts = 0
+    this.#pace.attempts = 0
     this.isConnected = true
     this.#tell({ kind: 'connected', server, version })
   }
@@ -179,36 +162,33 @@ class Connection implements FleetConnection {
   #tell(event: FleetConnectionEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
+}
 
-  #toOptions(): ConnectionOptions {
-    const { user, password, name } = this.#options
-    const authenticator = credentialsOf(this.#options)
-    const tls = tlsOf(this.#options)
-    return {
-      name,
-      noEcho: true,
-      // A request of each call would take a stack trace, which costs more than the rest of it.
-      noAsyncTraces: true,
-      // Servers tell one another's addresses, which in containers are often nobody else's.
-      ignoreClusterUpdates: true,
-      maxReconnectAttempts: -1,
-      // A server that refuses a user now may let it in again when its configuration was reloaded.
-      ignoreAuthErrorAbort: true,
-      // The order is that of the first connection, and goes round.
-      noRandomize: true,
-      reconnectDelayHandler: () => this.#pause(),
-      timeout: this.#options.timeout,
-      ...(authenticator === null ? {} : { authenticator }),
-      ...(user === null ? {} : { user, pass: password ?? '' }),
-      ...(tls === null ? {} : { tls }),
-    }
-  }
-
-  /** Time since the last attempt at a server until the next one at the same. */
-  #pause(): number {
-    const longest = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(this.#attempts, 10))
-    this.#attempts += 1
-    return longest / 2 + Math.random() * (longest / 2)
+function toNatsOptions(options: FleetConnectionOptions, pace: Pace): ConnectionOptions {
+  const { user, password, name, timeout } = options
+  const authenticator = credentialsOf(options)
+  return {
+    name,
+    timeout,
+    noEcho: true,
+    // A request of each call would take a stack trace, which costs more than the rest of it.
+    noAsyncTraces: true,
+    // Servers tell one another's addresses, which in containers are often nobody else's.
+    ignoreClusterUpdates: true,
+    maxReconnectAttempts: -1,
+    // A server that refuses a user now may let it in again when its configuration was reloaded.
+    ignoreAuthErrorAbort: true,
+    // The order is that of the first connection, and goes round.
+    noRandomize: true,
+    // Time since the last attempt at a server until the next one at the same.
+    reconnectDelayHandler: () => {
+      const longest = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(pace.attempts, 10))
+      pace.attempts += 1
+      return longest / 2 + Math.random() * (longest / 2)
+    },
+    ...(authenticator === null ? {} : { authenticator }),
+    ...(user === null ? {} : { user, pass: password ?? '' }),
+    ...tlsOf(options),
   }
 }
 
@@ -247,7 +227,7 @@ function versionOf(nats: NatsConnection): string {
 }
 
 /** True when a server is older than {@link OLDEST_SERVER}, or does not say how old it is. */
-export function isTooOld(version: string): boolean {
+function isTooOld(version: string): boolean {
   try {
     return compare(parseSemVer(version), parseSemVer(OLDEST_SERVER)) < 0
   } catch {
@@ -280,18 +260,13 @@ function readNamed(path: string, flag: string): Buffer {
 }
 
 /** With any of these TLS is demanded: the client would go on in clear text otherwise. */
-function tlsOf({ servers, ca, cert, key }: FleetConnectionOptions): TlsOptions | null {
+function tlsOf({ servers, ca, cert, key }: FleetConnectionOptions): Pick<ConnectionOptions, 'tls'> {
   const isDemanded = servers.some((server) => server.startsWith('tls://'))
-  if (!isDemanded && ca === null && cert === null) return null
-  if (ca !== null) readNamed(ca, '--fleet-ca')
-  if (cert !== null) readNamed(cert, '--fleet-cert')
-  if (key !== null) readNamed(key, '--fleet-key')
-  return {
-    ...identityCheck(servers),
-    ...(ca === null ? {} : { caFile: ca }),
-    ...(cert === null ? {} : { certFile: cert }),
-    ...(key === null ? {} : { keyFile: key }),
-  }
+  if (!isDemanded && ca === null && cert === null) return {}
+  const files = { '--fleet-ca': ca, '--fleet-cert': cert, '--fleet-key': key }
+  for (const [flag, path] of Object.entries(files)) if (path !== null) readNamed(path, flag)
+  // An empty path is none.
+  return { tls: { ...identityCheck(servers), caFile: ca ?? '', certFile: cert ?? '', keyFile: key ?? '' } }
 }
 
 /**

@@ -1,13 +1,17 @@
-/** Largest batch, bytes: a transaction that is larger goes by p2p. */
-export const MAX_BATCH_BYTES = 256 * 1024
-/** Transactions of a batch. */
-export const MAX_BATCH = 1024
+import { readRlpItems } from '../../chain/codec/rlpReader.ts'
+import { encodeStrings } from '../../chain/codec/rlpWriter.ts'
+import { FleetError } from '../errors.ts'
 
+/** Largest batch, bytes: a transaction that is larger goes by p2p. */
+const MAX_BATCH_BYTES = 256 * 1024
+/** Transactions of a batch. */
+const MAX_BATCH = 1024
+/** Bytes that a batch takes beside its transactions: lengths, id, number. */
+const OVERHEAD = 32 + 5 * MAX_BATCH
 const ID_LENGTH = 8
 const NUMBER_LENGTH = 4
-const LENGTH = 4
 
-/** Transactions as a member tells them, and the number under which they are confirmed. */
+/** Transactions as a member tells them, and the number under which they are confirmed: by a batch without any. */
 export interface Batch {
   /** Id of the member. */
   readonly from: string
@@ -15,47 +19,19 @@ export interface Batch {
   readonly transactions: readonly Buffer[]
 }
 
-/** id of the member 8 ∥ number 4, then each transaction with its length 4. */
+/** A list of RLP: id, number, transactions. */
 export function encodeBatch({ from, number, transactions }: Batch): Buffer {
-  const head = Buffer.alloc(ID_LENGTH + NUMBER_LENGTH)
-  head.write(from, 'hex')
-  head.writeUInt32BE(number, ID_LENGTH)
-  const parts = transactions.flatMap((transaction) => {
-    const length = Buffer.alloc(LENGTH)
-    length.writeUInt32BE(transaction.length)
-    return [length, transaction]
-  })
-  return Buffer.concat([head, ...parts])
+  return encodeStrings([Buffer.from(from, 'hex'), number, ...transactions])
 }
 
-/** @throws RangeError when it does not parse */
+/** @throws FleetError `Malformed`, RlpError */
 export function decodeBatch(bytes: Buffer): Batch {
-  const start = ID_LENGTH + NUMBER_LENGTH
-  if (bytes.length < start || bytes.length > MAX_BATCH_BYTES + start + MAX_BATCH * LENGTH)
-    throw new RangeError(`a batch of ${bytes.length} bytes`)
-  const transactions: Buffer[] = []
-  for (let at = start; at < bytes.length; ) {
-    const from = at + LENGTH
-    if (from > bytes.length || transactions.length === MAX_BATCH) throw new RangeError('a batch is cut off')
-    at = from + bytes.readUInt32BE(at)
-    if (at > bytes.length) throw new RangeError('a batch is cut off')
-    transactions.push(bytes.subarray(from, at))
-  }
-  return { from: bytes.toString('hex', 0, ID_LENGTH), number: bytes.readUInt32BE(ID_LENGTH), transactions }
-}
-
-/** id of the member that confirms 8 ∥ number of the batch 4. */
-export function encodeConfirmation(from: string, number: number): Buffer {
-  const bytes = Buffer.alloc(ID_LENGTH + NUMBER_LENGTH)
-  bytes.write(from, 'hex')
-  bytes.writeUInt32BE(number, ID_LENGTH)
-  return bytes
-}
-
-/** @throws RangeError when it does not parse */
-export function decodeConfirmation(bytes: Buffer): { readonly from: string; readonly number: number } {
-  if (bytes.length !== ID_LENGTH + NUMBER_LENGTH) throw new RangeError('a confirmation is malformed')
-  return { from: bytes.toString('hex', 0, ID_LENGTH), number: bytes.readUInt32BE(ID_LENGTH) }
+  if (bytes.length > MAX_BATCH_BYTES + OVERHEAD) throw new FleetError('Malformed', 'a batch is too large')
+  const [items] = readRlpItems(bytes, 1)
+  const [from, number, ...transactions] = (items?.itemsUpTo(2 + MAX_BATCH) ?? []).map((item) => item.bytes)
+  if (from?.length !== ID_LENGTH || number === undefined || number.length > NUMBER_LENGTH)
+    throw new FleetError('Malformed', 'no batch of transactions')
+  return { from: from.toString('hex'), number: Number(`0x0${number.toString('hex')}`), transactions }
 }
 
 /** Transactions in batches, those left out that are too large. */
@@ -65,10 +41,9 @@ export function batchesOf(transactions: readonly Buffer[]): readonly (readonly B
   for (const transaction of transactions) {
     if (transaction.length > MAX_BATCH_BYTES) continue
     const last = batches.at(-1)
-    if (last !== undefined && last.length < MAX_BATCH && bytes + transaction.length <= MAX_BATCH_BYTES) {
-      last.push(transaction)
-      bytes += transaction.length
-    } else {
+    bytes += transaction.length
+    if (last !== undefined && last.length < MAX_BATCH && bytes <= MAX_BATCH_BYTES) last.push(transaction)
+    else {
       batches.push([transaction])
       bytes = transaction.length
     }

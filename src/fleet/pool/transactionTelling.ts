@@ -1,102 +1,85 @@
-import type { FleetChainService, MemberId } from '../interface.ts'
-import type { FleetNames } from '../nats/names.ts'
-import type { FleetConnection } from '../nats/natsConnection.ts'
-import { batchesOf, decodeBatch, decodeConfirmation, encodeBatch, encodeConfirmation } from './batch.ts'
+import type { MemberId } from '../interface.ts'
+import type { FleetPart, FleetPartContext } from '../part.ts'
+import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 import { Confirmations } from './confirmations.ts'
+import { PoolExchange } from './poolExchange.ts'
 
-/** Batches of others that the chain thread has at the same time, and bytes that may wait for it. */
-const MAX_HEARING = 16
-const MAX_HEARD_BYTES = 32 * 1024 * 1024
-
-export interface TransactionTellingParts {
-  readonly connection: FleetConnection
-  readonly names: FleetNames
-  readonly self: MemberId
-  readonly chain: Pick<FleetChainService, 'hear'>
-  /** Members that are present. */
-  present(): readonly MemberId[]
-  /** Batches of a member were left out: its pool is to be compared. */
-  onMissed(member: MemberId): void
-  count(name: string, by?: number): void
-}
+/** Bytes of batches of others that the chain thread has at the same time: more are left out. */
+const MAX_HEARING = 4 * 1024 * 1024
 
 /** Tells transactions that are durable here to others, and hears theirs (fleet.md §5). */
-export class TransactionTelling {
-  readonly #parts: TransactionTellingParts
+export class TransactionTelling implements FleetPart {
+  readonly #context: FleetPartContext
+  readonly #exchange: PoolExchange
   readonly #confirmations = new Confirmations()
   #number = 0
-  #queue: { readonly bytes: Buffer; readonly from: MemberId; readonly number: number }[] = []
-  #queuedBytes = 0
   #hearing = 0
 
-  constructor(parts: TransactionTellingParts) {
-    this.#parts = parts
+  constructor(context: FleetPartContext) {
+    this.#context = context
+    this.#exchange = new PoolExchange(context)
+    const { names, self, subscribe } = context
+    subscribe(names.subject('transactions'), (data) => this.#heard(data))
+    subscribe(names.subject(`confirmed.${self}`), (data) => {
+      const { from, number } = decodeBatch(data)
+      this.#confirmations.confirmed(from, number)
+    })
   }
 
   /** Resolves when all present members have admitted or refused them. */
   async tell(transactions: readonly Buffer[]): Promise<void> {
-    const { connection, names, self, present, count } = this.#parts
-    const members = present()
+    const { nats, names, self, isConnected, others, count } = this.#context
     // Members that are not present hear them as well: they are compared with when they come, not when they catch up.
-    if (!connection.isConnected) return
+    if (!isConnected()) return
+    const members = others()
     const waits = batchesOf(transactions).map((batch) => {
       this.#number = (this.#number + 1) % 2 ** 32
       const number = this.#number
-      connection.nats.publish(names.transactions, encodeBatch({ from: self, number, transactions: batch }))
+      nats.publish(names.subject('transactions'), encodeBatch({ from: self, number, transactions: batch }))
       count('toldTransactions', batch.length)
       return this.#confirmations.wait(number, members)
     })
     await Promise.all(waits)
   }
 
-  /** A batch of another member. @throws RangeError when it does not parse */
-  heard(bytes: Buffer): void {
-    const { from, number } = decodeBatch(bytes)
-    if (from === this.#parts.self) return
-    if (this.#queuedBytes + bytes.length > MAX_HEARD_BYTES) {
-      this.#parts.count('missedTransactions')
-      this.#parts.onMissed(from)
+  presentChanged(): void {
+    this.#confirmations.keepOnly(new Set(this.#context.others()))
+  }
+
+  reconnected(): void {
+    for (const member of this.#context.others()) this.compare(member)
+  }
+
+  /** Fetches what a member has and this one lacks: it is heard for the first time or again, or batches were left out. */
+  compare(member: MemberId): void {
+    this.#exchange.compare(member)
+  }
+
+  async stop(): Promise<void> {
+    this.#exchange.close()
+  }
+
+  /** A batch of another member. @throws FleetError, RlpError when it does not parse */
+  #heard(data: Buffer): void {
+    const { nats, names, self, chain, isConnected, count } = this.#context
+    const { from, number, transactions } = decodeBatch(data)
+    if (from === self || !isConnected()) return
+    if (this.#hearing + data.length > MAX_HEARING) {
+      count('missedTransactions')
+      this.compare(from)
       return
     }
-    this.#queue.push({ bytes, from, number })
-    this.#queuedBytes += bytes.length
-    this.#hear()
-  }
-
-  /** A confirmation of another member. @throws RangeError when it does not parse */
-  confirmed(bytes: Buffer): void {
-    const { from, number } = decodeConfirmation(bytes)
-    this.#confirmations.confirmed(from, number)
-  }
-
-  /** The set of present members has changed. */
-  presentChanged(): void {
-    this.#confirmations.keepOnly(new Set(this.#parts.present()))
-  }
-
-  #hear(): void {
-    const { chain, connection, names, self, count, onMissed } = this.#parts
-    while (this.#hearing < MAX_HEARING) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      const { bytes, from, number } = next
-      this.#queuedBytes -= bytes.length
-      this.#hearing += 1
-      const { transactions } = decodeBatch(bytes)
-      chain
-        .hear(transactions)
-        .then(
-          () => {
-            count('heardTransactions', transactions.length)
-            if (connection.isConnected)
-              connection.nats.publish(names.confirmed(from), encodeConfirmation(self, number))
-          },
-          () => onMissed(from),
-        )
-        .finally(() => {
-          this.#hearing -= 1
-          this.#hear()
-        })
+    const confirm = () => {
+      count('heardTransactions', transactions.length)
+      const confirmation = encodeBatch({ from: self, number, transactions: [] })
+      if (isConnected()) nats.publish(names.subject(`confirmed.${from}`), confirmation)
     }
+    this.#hearing += data.length
+    chain
+      .hear(transactions)
+      .then(confirm, () => this.compare(from))
+      .finally(() => {
+        this.#hearing -= data.length
+      })
   }
 }

@@ -5,12 +5,13 @@ import type { Presence } from './presence.ts'
 export const PRESENT_FOR = 2000
 /** Milliseconds after which it is forgotten: peers go on dialling it until then. */
 const KNOWN_FOR = 600_000
+/** Milliseconds by which clocks of members may differ: days of quotas begin by them (fleet.md §7). */
+export const CLOCK_DIFFERENCE = 1000
 /** Members that are kept: more are not heard. */
 const MAX_MEMBERS = 256
 
 /** A member that was heard. */
-export interface HeardMember {
-  readonly presence: Presence
+export interface HeardMember extends Presence {
   /** Milliseconds of the monotonic clock. */
   readonly heardAt: number
   /** By how much its clock was ahead of the own one, milliseconds. */
@@ -18,11 +19,7 @@ export interface HeardMember {
 }
 
 /** The facts of this member that others are compared with. */
-export interface OwnFacts {
-  readonly id: MemberId
-  readonly genesis: string
-  readonly zone: string
-}
+export type OwnFacts = Pick<Presence, 'genesis' | 'zone'>
 
 /** The outcome of hearing a member: whether its pool has to be compared. */
 export type Hearing = 'first' | 'again' | 'known' | 'full'
@@ -46,23 +43,27 @@ export class Members {
 
   /** All that were heard of late, in the order of their ids. */
   get all(): readonly HeardMember[] {
-    return [...this.#members.values()].sort((one, other) => (one.presence.id < other.presence.id ? -1 : 1))
+    return [...this.#members.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /** @param wall milliseconds since 1970 */
   heard(presence: Presence, now: number, wall: number): Hearing {
     const known = this.#members.get(presence.id)
     if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'full'
-    this.#members.set(presence.id, { presence, heardAt: now, clockAhead: presence.clock - wall })
-    if (this.#isOfChain(presence)) this.#weigh(presence.executed.totalDifficulty, now)
-    if (known === undefined || known.presence.life !== presence.life) return 'first'
-    const isBack = known.presence.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
+    this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead: presence.clock - wall })
+    if (presence.genesis === this.#own.genesis) this.executed(presence.executed.totalDifficulty, now)
+    if (known === undefined || known.life !== presence.life) return 'first'
+    const isBack = known.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
     return isBack ? 'again' : 'known'
   }
 
-  /** This member has executed a block of this weight. */
+  /** This member, or another one, has executed a block of this weight. */
   executed(weight: bigint, now: number): void {
-    this.#weigh(weight, now)
+    const last = this.#weights.at(-1)
+    if (last !== undefined && last.weight >= weight) return
+    this.#weights.push({ at: now, weight })
+    // One that is older than the lag says as much as those before it.
+    while ((this.#weights[1]?.at ?? now) < now - this.#lag) this.#weights.shift()
   }
 
   /** Forgets who was not heard for long. */
@@ -76,29 +77,18 @@ export class Members {
   }
 
   /** Why a member is not present; null when it is. */
-  whyNot({ presence, heardAt }: HeardMember, now: number): string | null {
-    if (now - heardAt > PRESENT_FOR) return `not heard for ${Math.round((now - heardAt) / 1000)} s`
-    if (presence.genesis !== this.#own.genesis) return 'another genesis block'
-    if (presence.zone !== this.#own.zone) return `another time zone of quotas: ${presence.zone}`
-    if (presence.draining) return 'leaving'
-    if (!presence.ready) return 'not ready'
-    return this.isBehind(presence.executed.totalDifficulty, now) ? 'behind' : null
+  whyNot(member: HeardMember, now: number): string | null {
+    const silent = now - member.heardAt
+    if (silent > PRESENT_FOR) return `not heard for ${Math.round(silent / 1000)} s`
+    if (member.genesis !== this.#own.genesis) return 'another genesis block'
+    if (member.zone !== this.#own.zone) return `another time zone of quotas: ${member.zone}`
+    if (member.draining) return 'leaving'
+    if (!member.ready) return 'not ready'
+    return this.isBehind(member.executed.totalDifficulty, now) ? 'behind' : null
   }
 
   /** True when somebody has had a heavier block for longer than members may be behind. */
   isBehind(weight: bigint, now: number): boolean {
     return this.#weights.some((record) => record.weight > weight && now - record.at > this.#lag)
-  }
-
-  #isOfChain({ genesis }: Presence): boolean {
-    return genesis === this.#own.genesis
-  }
-
-  #weigh(weight: bigint, now: number): void {
-    const last = this.#weights.at(-1)
-    if (last !== undefined && last.weight >= weight) return
-    this.#weights.push({ at: now, weight })
-    // One that is older than the lag says as much as those before it.
-    while ((this.#weights[1]?.at ?? now) < now - this.#lag) this.#weights.shift()
   }
 }

@@ -1,38 +1,35 @@
-import { randomBytes } from 'node:crypto'
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
+import { newLife } from '../../storage/access/lifeUsage.ts'
 import { everyAligned } from '../../util/alignedTimer.ts'
 import { Waits } from '../../util/waits.ts'
-import { FILTER_SERVICE } from '../filters/filterCall.ts'
+import type { FromFront } from '../access/messages.ts'
+import { delay } from '../delay.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {
-  BlockMaker,
+  FleetBlock,
   FleetChainEvent,
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
   MemberId,
+  MemberStatus,
 } from '../interface.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
-import type { FleetPart } from '../part.ts'
-import { PoolExchange } from '../pool/poolExchange.ts'
+import { toJson } from '../nats/shape.ts'
+import type { FleetPart, FleetPartContext } from '../part.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
-import { type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
+import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
 import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
-import { createView } from './createView.ts'
+import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
-import { HeadWaits } from './headWaits.ts'
 import { linkedMembers } from './links.ts'
 import { makerOf } from './maker.ts'
 import { OwnState } from './ownState.ts'
-import { PartHost } from './partHost.ts'
-import { reachNats } from './reachNats.ts'
-import { Skipped } from './skipped.ts'
-import { encodeStatus, statusOf } from './status.ts'
 
 /** Milliseconds between two presences without a change. */
 const TELL_PERIOD = 500
@@ -43,8 +40,13 @@ const MAX_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
 const HOLD_WAITS = 2
 const LEAST_HOLD = 200
+const CLOCK_ALARM = 'clocks of members differ by more than a second: see to their time services'
+/** Milliseconds between two attempts to reach NATS at the start. */
+const REACH_PAUSE = 1000
 /** Service that answers with the status of a member, for `fleet status`. */
 export const STATUS_SERVICE = 'status'
+/** Service that answers for the filters of a member (fleet.md §8). */
+const FILTER_SERVICE = 'filter'
 
 export interface FleetRuntimeOptions {
   readonly connection: FleetConnectionOptions
@@ -66,7 +68,8 @@ export interface FleetRuntimeParts {
   readonly chain: FleetChainService
   readonly front: FleetFrontService
   readonly log: Logger
-  readonly parts: readonly FleetPart[]
+  /** What begins the other parts. */
+  readonly parts: readonly ((context: FleetPartContext) => FleetPart)[]
   tell(event: FleetFrontEvent): void
   /** How NATS is reached; {@link connectFleet} unless given. */
   readonly connect?: typeof connectFleet
@@ -75,87 +78,85 @@ export interface FleetRuntimeParts {
 /** A member of a fleet at work: presence, heads, transactions, and its parts. */
 export class FleetRuntime {
   readonly #options: FleetRuntimeOptions
-  readonly #reach: () => Promise<FleetConnection>
+  readonly #given: FleetRuntimeParts
   readonly #chain: FleetChainService
-  readonly #front: FleetFrontService
   readonly #log: Logger
-  readonly #parts: PartHost
   readonly #news: FrontNews
   readonly #names: FleetNames
-  readonly #life = randomBytes(8).toString('hex')
-  readonly #began = Date.now()
-  #reached = 0
+  /** This process, as its presence tells it. */
+  readonly #self: Pick<Presence, 'id' | 'life' | 'began' | 'name' | 'version' | 'zone' | 'makes'>
   readonly #identity = new Identity()
   readonly #head: ServedHead
-  readonly #waits = new HeadWaits()
-  readonly #sends = new Waits()
+  readonly #adoptions = { executed: 0, adopted: 0, late: 0 }
+  readonly #adoptWaits = new Waits()
+  readonly #sendWaits = new Waits()
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
-  readonly #skipped: Skipped
-  readonly #listeners = new Set<() => void>()
+  readonly #failures: Failures
   readonly #ends: (() => void)[] = []
   readonly #refused: string[] = []
+  readonly #parts: FleetPart[] = []
+  #reached = 0
   #members: Members | null = null
   #connection: FleetConnection | null = null
   #telling: TransactionTelling | null = null
-  #exchange: PoolExchange | null = null
   #calls: MemberCalls | null = null
   #genesis = ''
   #whyNot: string | null = null
-  #executed: Presence['executed'] | null = null
-  #adopted: Presence['adopted'] | null = null
+  /** The heaviest executed block, and the head. Null before the chain is read. */
+  #executed: FleetBlock | null = null
+  #adopted: FleetBlock | null = null
   #adopting: Buffer | null = null
   /** The last block that is adopted because all who are waited for have executed it: they need no word of it. */
   #common: Buffer | null = null
   /** Looks again when something is due. */
-  #lookTimer: NodeJS.Timeout | null = null
+  #lookTimer: NodeJS.Timeout | undefined
   #present = ''
   #isHolding: boolean | null = null
   #maker = ''
   #isTold = false
   #isStopped = false
 
-  constructor({ options, chain, front, log, parts, tell, connect = connectFleet }: FleetRuntimeParts) {
-    this.#reach = () => connect(options.connection)
+  constructor(given: FleetRuntimeParts) {
+    const { options, chain, front, log, tell } = given
+    const { self: id, name, version, zone, makes } = options
     this.#options = options
+    this.#given = given
     this.#chain = chain
-    this.#front = front
     this.#log = log
-    this.#parts = new PartHost(parts, { log, tell, onFailure: (name, error) => this.#failed(name, error) })
     this.#news = new FrontNews(tell)
     this.#names = new FleetNames(options.fleet)
+    this.#self = { id, life: newLife(), began: Date.now(), name, version, zone, makes }
     this.#state = new OwnState(chain, front)
     this.#head = new ServedHead(options.adoptWait)
-    this.#skipped = new Skipped(log, (name) => this.#count(name))
+    this.#failures = new Failures(log, this.#counts)
   }
 
   /** Reads the chain, then reaches NATS for as long as that takes. @throws what the chain thread throws */
   async start(): Promise<void> {
-    const { zone, self, lag } = this.#options
-    this.#genesis = (await this.#chain.genesisHash()).toString('hex')
-    this.#whyNot = await this.#chain.whyNot()
-    if (this.#whyNot !== null) this.#log.error({ reason: this.#whyNot }, 'this node does not join its fleet')
-    this.#members = new Members({ id: self, genesis: this.#genesis, zone }, lag)
-    const { adopted, executed, recent } = await this.#chain.branch()
+    const { zone, lag } = this.#options
+    const { genesis, whyNot, adopted, executed, recent } = await this.#chain.begin()
+    if (whyNot !== null) this.#log.error({ reason: whyNot }, 'this node does not join its fleet')
+    this.#whyNot = whyNot
+    this.#genesis = genesis.toString('hex')
+    this.#members = new Members({ genesis: this.#genesis, zone }, lag)
     this.#head.executed(recent, executed, performance.now())
     this.#head.adopted(adopted)
     this.#executed = executed
     this.#adopted = adopted
-    const ask = () => this.#state.ask(this.status())
     this.#ends.push(
       everyAligned(TELL_PERIOD, () => this.#tick()),
-      everyAligned(ASK_PERIOD, ask),
+      everyAligned(ASK_PERIOD, () => this.#ask()),
     )
-    ask()
+    this.#ask()
     void this.#connect()
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const end of this.#ends) end()
-    if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)
-    this.#exchange?.close()
-    await this.#parts.stop()
+    clearTimeout(this.#lookTimer)
+    for (const part of this.#parts) await part.stop?.().catch((error: unknown) => this.#failed('part', error))
     this.#calls?.close()
     await this.#connection?.close()
   }
@@ -172,14 +173,13 @@ export class FleetRuntime {
     const now = performance.now()
     switch (event.kind) {
       case 'waited':
-        this.#sends.add(event.milliseconds)
+        this.#sendWaits.add(event.milliseconds)
         return
       case 'executed':
         this.#executed = event.heaviest
         this.#members?.executed(event.heaviest.totalDifficulty, now)
         this.#head.executed(event.blocks, event.heaviest, now)
-        for (const { presence } of this.#members?.all ?? [])
-          this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+        for (const member of this.#members?.all ?? []) this.#head.heard(member, now)
         break
       case 'adopted':
         this.#adopted = event.head
@@ -200,33 +200,44 @@ export class FleetRuntime {
   }
 
   tellWork(template: Buffer): void {
-    if (this.#isMember) this.#parts.tellWork(template)
+    if (this.#isMember) this.#each((part) => part.tellWork?.(template))
   }
 
-  async call(member: MemberId, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
+  async askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer> {
     if (this.#calls === null) throw new Error('NATS is not reached yet')
-    return this.#calls.call(member, service, payload, milliseconds)
+    return this.#calls.call(member, FILTER_SERVICE, payload, milliseconds)
   }
 
-  toPart(name: string, message: unknown): void {
-    this.#parts.fromFront(name, message)
+  counted(message: FromFront): void {
+    this.#each((part) => part.fromFront?.(message))
   }
 
+  /** The fleet as this member sees it. */
   status(): FleetStatus {
     const now = performance.now()
-    return statusOf({
+    const reason = this.#reason(now)
+    return {
       fleet: this.#names.fleet,
-      self: this.#options.self,
+      self: this.#self.id,
       connected: this.#connection?.isConnected === true,
-      reason: this.#reason(now),
-      members: this.#members,
-      late: this.#head.late,
-      linked: new Set(this.#links),
-      waits: this.#waits,
-      sends: this.#sends,
-      counts: this.#counts,
-      now,
-    })
+      present: reason === null,
+      reason,
+      members: (this.#members?.all ?? []).map((member) => this.#statusOf(member, now)),
+      adoptions: { ...this.#adoptions },
+      waits: { adopt: this.#adoptWaits.all, send: this.#sendWaits.all },
+      counts: { ...this.#counts },
+    }
+  }
+
+  #statusOf(member: HeardMember, now: number): MemberStatus {
+    const { id, name, version, executed, adopted, links, enode, heardAt, clockAhead } = member
+    const why = this.#members?.whyNot(member, now) ?? null
+    const late = this.#head.late.has(id)
+    const reason = why ?? (late ? 'late for three blocks in a row' : null)
+    const isPeer = linkedMembers([member], this.#state.peers).length > 0
+    const linked = enode === null ? null : isPeer || links.includes(this.#self.id)
+    const facts = { id, name, version, executed, adopted, clockAhead, late, linked }
+    return { ...facts, present: why === null, reason, heard: Math.max(0, now - heardAt) }
   }
 
   /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
@@ -235,7 +246,7 @@ export class FleetRuntime {
   }
 
   get #links(): readonly MemberId[] {
-    return linkedMembers(this.#members?.all ?? [], new Set(this.#state.peers))
+    return linkedMembers(this.#members?.all ?? [], this.#state.peers)
   }
 
   get #others(): readonly HeardMember[] {
@@ -259,15 +270,18 @@ export class FleetRuntime {
   }
 
   async #connect(): Promise<void> {
-    const connection = await reachNats(
-      this.#reach,
-      () => this.#isStopped,
-      (error) => {
-        this.#count('failedConnections')
-        this.#log.warn({ err: error }, 'NATS is not reached; this node answers alone until it is')
-      },
-    )
-    if (connection === null) return
+    const { options, connect = connectFleet } = this.#given
+    let connection: FleetConnection | null = null
+    while (connection === null) {
+      if (this.#isStopped) return
+      connection = await connect(options.connection).catch(async (error: unknown) => {
+        const what = 'NATS is not reached; this node answers alone until it is'
+        this.#failures.add('failedConnections', what, error)
+        await delay(REACH_PAUSE)
+        return null
+      })
+    }
+    if (this.#isStopped) return connection.close()
     this.#connection = connection
     this.#log.info({ server: connection.nats.getServer() }, 'NATS is reached')
     this.#identity.begin(performance.now())
@@ -276,8 +290,7 @@ export class FleetRuntime {
       if (event.kind === 'connected') {
         this.#reached += 1
         this.#log.info({ server: event.server }, 'NATS is reached again')
-        this.#parts.reconnected()
-        for (const { presence } of this.#others) this.#exchange?.compare(presence.id)
+        this.#each((part) => part.reconnected?.())
       }
       this.#tellPresence()
       this.#look()
@@ -286,73 +299,56 @@ export class FleetRuntime {
   }
 
   #open(connection: FleetConnection): void {
-    const { self } = this.#options
-    const chain = this.#chain
-    const count = (name: string, by?: number) => this.#count(name, by)
-    const calls = new MemberCalls({ connection, names: this.#names, self })
-    const view = createView({
+    const { nats } = connection
+    const { dataDir, zone, self } = this.#options
+    const { parts, front, tell } = this.#given
+    const context: FleetPartContext = {
+      nats,
+      jetstream: jetstream(nats),
+      names: this.#names,
+      calls: new MemberCalls(connection, this.#names, self),
+      chain: this.#chain,
       self,
+      zone,
+      dataDir,
       isConnected: () => connection.isConnected && this.#isMember,
-      others: () => this.#others,
-      listeners: this.#listeners,
-    })
-    const isPresent = (member: MemberId) => view.others.includes(member)
-    const onFailure = (error: unknown) => this.#failed('pool', error)
-    const exchange = new PoolExchange({ calls, self, chain, isPresent, count, onFailure })
-    const telling = new TransactionTelling({
-      connection,
-      names: this.#names,
-      self,
-      chain,
-      present: () => view.others,
-      onMissed: (member) => exchange.compare(member),
-      count,
-    })
-    this.#calls = calls
-    this.#exchange = exchange
-    this.#telling = telling
-    calls.serve(STATUS_SERVICE, async () => encodeStatus(this.status()))
-    calls.serve(FILTER_SERVICE, (payload) => this.#front.answer(FILTER_SERVICE, payload))
-    this.#subscribe(this.#names.presence, (data) => this.#heard(data))
-    this.#subscribe(this.#names.transactions, (data) => {
-      if (this.#isMember) telling.heard(data)
-    })
-    this.#subscribe(this.#names.confirmed(self), (data) => telling.confirmed(data))
-    this.#parts.start({
-      nats: connection.nats,
-      jetstream: jetstream(connection.nats),
-      names: this.#names,
-      calls,
-      view,
-      chain,
-      front: this.#front,
-      dataDir: this.#options.dataDir,
-      subscribe: (subject, handler) => this.#subscribe(subject, handler),
-      count,
-    })
-  }
-
-  #subscribe(subject: string, handler: (data: Buffer, subject: string) => void): () => void {
-    const subscription = this.#connection?.nats.subscribe(subject, {
-      callback: (error, message) => {
-        if (error !== null) return
-        // The bytes are the client's: what is kept is a copy.
-        this.#skipped.guard(message.subject, () => handler(Buffer.from(message.data), message.subject))
+      others: () => this.#others.map(({ id }) => id),
+      subscribe: (subject, handler) => {
+        nats.subscribe(subject, {
+          callback: (error, { data }) => {
+            const what = `messages of NATS at ${subject} do not parse and are skipped`
+            // The bytes are the client's: what is kept is a copy.
+            const handle = () => handler(Buffer.from(data))
+            if (error === null) this.#failures.guard('skippedMessages', what, handle)
+          },
+        })
       },
-    })
-    return () => subscription?.unsubscribe()
+      count: (name, by) => this.#failures.count(name, by),
+      onFailure: (what, error) => this.#failed(what, error),
+      tellFront: (message) => tell({ kind: 'access', message }),
+    }
+    const { calls, subscribe } = context
+    this.#calls = calls
+    this.#telling = new TransactionTelling(context)
+    this.#parts.push(this.#telling)
+    calls.serve(STATUS_SERVICE, async () => toJson(this.status()))
+    calls.serve(FILTER_SERVICE, (payload) => front.answerFilter(payload))
+    subscribe(this.#names.subject('presence'), (data) => this.#heard(data))
+    for (const begin of parts)
+      this.#failures.guard('failures', 'a part of the fleet does not begin', () =>
+        this.#parts.push(begin(context)),
+      )
   }
 
   #heard(data: Buffer): void {
     const presence = decodePresence(data)
     if (presence === null) {
-      this.#count('otherVersions')
+      this.#failures.count('otherVersions')
       return
     }
     const now = performance.now()
     const { enode } = this.#state
-    const nodeId = enode === null ? null : nodeIdOf(enode)
-    const own = { id: this.#options.self, life: this.#life, began: this.#began, nodeId }
+    const own = { ...this.#self, nodeId: enode === null ? null : nodeIdOf(enode) }
     const before = this.#identity.reason
     if (this.#identity.heard(own, presence, now)) {
       const { reason } = this.#identity
@@ -362,9 +358,9 @@ export class FleetRuntime {
       return
     }
     const hearing = this.#members?.heard(presence, now, Date.now())
-    this.#head.heard({ id: presence.id, executed: presence.executed.hash }, now)
+    this.#head.heard(presence, now)
     if (hearing === 'first' || hearing === 'again') {
-      this.#exchange?.compare(presence.id)
+      this.#telling?.compare(presence.id)
       if (hearing === 'first') this.#head.forget(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
@@ -381,6 +377,14 @@ export class FleetRuntime {
     this.#look()
   }
 
+  #ask(): void {
+    const status = this.status()
+    this.#state.ask(status)
+    for (const { name, present, clockAhead } of status.members)
+      if (present && Math.abs(clockAhead) > CLOCK_DIFFERENCE)
+        this.#failures.add('clockAlarms', CLOCK_ALARM, `${name} is ahead by ${clockAhead} ms`)
+  }
+
   /** With each change, once in a turn of the event loop. */
   #tellPresence(): void {
     if (this.#isTold) return
@@ -394,16 +398,10 @@ export class FleetRuntime {
   #sendPresence(): void {
     if (this.#connection?.isConnected !== true || !this.#isMember) return
     if (this.#executed === null || this.#adopted === null) return
-    const { self: id, name, version, zone, makes } = this.#options
     const presence: Presence = {
-      id,
-      life: this.#life,
-      began: this.#began,
+      ...this.#self,
       reached: this.#reached,
-      name,
-      version,
       genesis: this.#genesis,
-      zone,
       clock: Date.now(),
       enode: this.#state.enode,
       executed: this.#executed,
@@ -411,10 +409,9 @@ export class FleetRuntime {
       refused: this.#refused,
       ready: this.#whyNotReady(performance.now()) === null,
       draining: this.#state.isDraining,
-      makes,
       links: this.#links,
     }
-    this.#connection.nats.publish(this.#names.presence, encodePresence(presence))
+    this.#connection.nats.publish(this.#names.subject('presence'), encodePresence(presence))
   }
 
   /** Does what follows from what is known now. */
@@ -423,12 +420,11 @@ export class FleetRuntime {
     const now = performance.now()
     const others = this.#others
     const isAlone = this.#reason(now) !== null || others.length === 0
-    const present = others.map(({ presence }) => presence.id).join()
+    const present = others.map(({ id }) => id).join()
     if (present !== this.#present) {
       this.#present = present
-      this.#state.ask(this.status())
-      this.#telling?.presentChanged()
-      this.#parts.tellEach(this.#listeners)
+      this.#ask()
+      this.#each((part) => part.presentChanged?.())
     }
     this.#holdHeads(!isAlone)
     // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
@@ -437,8 +433,8 @@ export class FleetRuntime {
     this.#news.announce(others, this.#adopted?.hash ?? null, now)
     const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
-    if (this.#lookTimer !== null) clearTimeout(this.#lookTimer)
-    this.#lookTimer = Number.isFinite(next) ? setTimeout(() => this.#look(), Math.max(1, next - now)) : null
+    clearTimeout(this.#lookTimer)
+    if (Number.isFinite(next)) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
@@ -451,17 +447,12 @@ export class FleetRuntime {
 
   /** Adopts what may be adopted. @returns when to look again; null for when something happens */
   #lookAtHead(others: readonly HeardMember[], now: number): number | null {
-    const heads = others.map(({ presence: { id, executed, adopted, refused } }) => ({
-      id,
-      executed: executed.hash,
-      adopted: adopted.hash,
-      refused,
-    }))
-    const { step, at } = this.#head.plan(heads, now)
+    const { step, at } = this.#head.plan(others, now)
     if (step === null) return at
     const { hash } = step.block
-    this.#waits.add(step)
-    if (step.why === 'late') this.#count('lateBlocks')
+    this.#adoptions[step.why] += 1
+    this.#adoptWaits.add(step.waited)
+    if (step.why === 'late') this.#failures.count('lateBlocks')
     if (step.why === 'executed') this.#common = hash
     this.#adopting = hash
     this.#chain
@@ -476,24 +467,19 @@ export class FleetRuntime {
   #lookAtMaker(others: readonly HeardMember[], now: number): void {
     // While NATS is away the last maker goes on.
     if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
-    const { self: id, name, makes } = this.#options
-    const isPresent = this.#reason(now) === null
-    const maker: BlockMaker = makerOf(
-      isPresent ? { id, name, makes } : null,
-      others.map(({ presence }) => presence),
-    )
+    const maker = makerOf(this.#reason(now) === null ? this.#self : null, others)
     const text = JSON.stringify(maker)
     if (text === this.#maker) return
     this.#maker = text
     this.#chain.makeBlocks(maker).catch((error: unknown) => this.#failed('maker', error))
   }
 
-  #failed(what: string, error: unknown): void {
-    this.#count('failures')
-    if (!this.#isStopped) this.#log.warn({ what, err: error }, 'something failed and is tried again')
+  #each(action: (part: FleetPart) => void): void {
+    for (const part of this.#parts)
+      this.#failures.guard('failures', 'a part of the fleet failed', () => action(part))
   }
 
-  #count(name: string, by = 1): void {
-    this.#counts[name] = (this.#counts[name] ?? 0) + by
+  #failed(what: string, error: unknown): void {
+    if (!this.#isStopped) this.#failures.add('failures', `the fleet tries again: ${what}`, error)
   }
 }

@@ -27,12 +27,9 @@ export class FrontNews {
    */
   announce(others: readonly HeardMember[], own: Buffer | null, now: number): void {
     const heard = others.filter(({ heardAt }) => now - heardAt < ANNOUNCED_FOR)
-    const blocks = heard.map(({ presence: { executed } }) => ({
-      number: executed.number,
-      hash: executed.hash,
-    }))
+    const blocks = heard.map(({ executed: { number, hash } }) => ({ number, hash }))
     const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
-    const lacking = heard.filter(({ presence: { executed } }) => own === null || !executed.hash.equals(own))
+    const lacking = heard.filter(({ executed }) => own === null || !executed.hash.equals(own))
     const heardAt = Math.max(0, ...lacking.map((member) => member.heardAt))
     if (text === this.#announced && heardAt <= this.#heardAt) return
     this.#announced = text

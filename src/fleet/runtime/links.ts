@@ -14,9 +14,7 @@ export interface Links {
 
 /** Which members this one dials: all of a few, else those that follow its id. */
 export function linksOf(self: MemberId, members: readonly HeardMember[], genesis: string): Links {
-  const reachable = members
-    .map(({ presence }) => presence)
-    .filter((presence) => presence.genesis === genesis && presence.enode !== null)
+  const reachable = members.filter((member) => member.genesis === genesis && member.enode !== null)
   const trusted = reachable.map(({ enode }) => enode as string)
   if (reachable.length < ALL_CONNECTED) return { connect: trusted, trusted }
   const after = reachable.filter(({ id }) => id > self)
@@ -27,9 +25,7 @@ export function linksOf(self: MemberId, members: readonly HeardMember[], genesis
 /** Members among some peers. @param peers node ids, 128 hex digits */
 export function linkedMembers(
   members: readonly HeardMember[],
-  peers: ReadonlySet<string>,
+  peers: readonly string[],
 ): readonly MemberId[] {
-  return members.flatMap(({ presence: { id, enode } }) =>
-    enode !== null && peers.has(nodeIdOf(enode)) ? [id] : [],
-  )
+  return members.flatMap(({ id, enode }) => (enode !== null && peers.includes(nodeIdOf(enode)) ? [id] : []))
 }

@@ -1,22 +1,14 @@
-import type { BlockMaker, MemberId } from '../interface.ts'
-import type { Making, Presence } from '../presence/presence.ts'
+import type { BlockMaker } from '../interface.ts'
+import type { Presence } from '../presence/presence.ts'
 
-/** A member that may make the blocks of a development chain. */
-export interface MakerCandidate {
-  readonly id: MemberId
-  readonly name: string
-  readonly makes: Making
-}
+type MakerCandidate = Pick<Presence, 'id' | 'name' | 'makes'>
 
 /**
  * Who makes blocks: of the members that are present the one with the smallest id, of those that do so by a timer where
  * there are any.
  * @param self null while this member is not present
  */
-export function makerOf(
-  self: MakerCandidate | null,
-  others: readonly Pick<Presence, 'id' | 'name' | 'makes'>[],
-): BlockMaker {
+export function makerOf(self: MakerCandidate | null, others: readonly MakerCandidate[]): BlockMaker {
   const all = [...(self === null ? [] : [self]), ...others]
   const timed = all.filter(({ makes }) => makes === 'timed')
   const able = timed.length > 0 ? timed : all.filter(({ makes }) => makes === 'asked')

@@ -33,19 +33,14 @@ export class OwnState {
 
   /** Asks both threads how they are, and gives the front thread the status of the fleet. */
   ask(status: FleetStatus): void {
-    void this.#front.state(status).then(
-      (state) => {
-        this.#state = state
-        this.#frontAt = performance.now()
-      },
-      () => undefined,
-    )
-    void this.#chain.ping().then(
-      () => {
-        this.#chainAt = performance.now()
-      },
-      () => undefined,
-    )
+    const ignore = () => undefined
+    this.#front.state(status).then((state) => {
+      this.#state = state
+      this.#frontAt = performance.now()
+    }, ignore)
+    this.#chain.ping().then(() => {
+      this.#chainAt = performance.now()
+    }, ignore)
   }
 
   /** Why this member is not ready; null when it is. */

@@ -1,5 +1,6 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import { delay } from '../../fleet/delay.ts'
 import type {
   BlockMaker,
   ChainBranch,
@@ -99,14 +100,9 @@ export class FleetChain implements ChainSharing {
     const telling = this.#teller?.tell(transactions)
     if (telling === undefined) return null
     const began = performance.now()
-    return new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(end, this.#sendWait)
-      telling.then(end, end)
-    }).then(() => this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began }))
+    return Promise.race([telling.catch(() => undefined), delay(this.#sendWait)]).then(() =>
+      this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began }),
+    )
   }
 
   settled(): Promise<void> | null {

@@ -1,5 +1,4 @@
 import type { FleetChainService } from '../../fleet/interface.ts'
-import { asBuffer } from '../../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
 import type { FleetChain } from './fleetChain.ts'
 import { addTransactions } from './syncService.ts'
@@ -14,33 +13,32 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
   const { reader } = chain
   const { pool } = core
   return {
-    branch: async () => {
+    begin: async () => {
+      const genesis = reader.hashByNumber(0)
+      if (genesis === null) throw new Error('the chain has no genesis block')
+      const whyNot = await whyNotInFleet(core)
       await core.durable()
-      return fleet.branch()
+      return { genesis, whyNot, ...fleet.branch() }
     },
-    genesisHash: async () => {
-      const hash = reader.hashByNumber(0)
-      if (hash === null) throw new Error('the chain has no genesis block')
-      return hash
-    },
-    whyNot: () => whyNotInFleet(core),
     holdHeads: async (longest) => fleet.hold(longest),
-    adopt: (hash) => written(() => fleet.adopt(asBuffer(hash))),
+    adopt: (hash) => written(() => fleet.adopt(hash)),
     hear: (transactions) =>
       written(async () => {
-        await addTransactions(core, transactions.map(asBuffer))
+        await addTransactions(core, transactions)
         await core.durable()
       }),
     waiting: async () =>
       Buffer.concat([...pool.pending(), ...pool.queued()].map(({ transaction }) => transaction.hash)),
     lacking: async (hashes) =>
-      splitHashes(asBuffer(hashes)).filter(
-        (hash) => pool.get(hash.toString('hex')) === undefined && reader.locateTransaction(hash) === null,
+      Buffer.concat(
+        splitHashes(hashes).filter(
+          (hash) => pool.get(hash.toString('hex')) === undefined && reader.locateTransaction(hash) === null,
+        ),
       ),
     transactions: async (hashes) =>
-      hashes.flatMap((hash) => pool.get(asBuffer(hash).toString('hex'))?.transaction.encoded ?? []),
+      splitHashes(hashes).flatMap((hash) => pool.get(hash.toString('hex'))?.transaction.encoded ?? []),
     makeBlocks: async (maker) => fleet.makeBlocks(maker),
-    takeWork: async (from, template) => core.work?.receive(from, asBuffer(template)),
+    takeWork: async (from, template) => core.work?.receive(from, template),
     ping: async () => undefined,
   }
 }

@@ -5,7 +5,6 @@ import type { MemberId } from '../../fleet/interface.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
-import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import type { DayUsage } from '../../storage/access/usageRecord.ts'
 
 const DAY = 86_400_000
@@ -18,8 +17,12 @@ export interface FleetBookOptions {
   onFailure(error: unknown): void
 }
 
-/** Keys and usage of a member, as its front thread counts them (fleet.md §7): the counterpart of `AccessPart`. */
+/** Keys and usage of a member, as its front thread counts them (fleet.md §7): the counterpart of `CounterSync`. */
 export class FleetBook implements AccessBook, OthersUse {
+  readonly revision: AccessBook['revision'] = () => this.#store.revision()
+  readonly keys: AccessBook['keys'] = () => this.#store.keys()
+  readonly ownCost: AccessBook['ownCost'] = (...place) => this.#store.ownCost(...place)
+  readonly usage: AccessBook['usage'] = (...days) => this.#store.usage(...days)
   readonly #options: FleetBookOptions
   readonly #store: AccessStore
   readonly #by = randomBytes(8).toString('hex')
@@ -46,25 +49,9 @@ export class FleetBook implements AccessBook, OthersUse {
     this.#tellSoon()
   }
 
-  revision(): number {
-    return this.#store.revision()
-  }
-
-  keys(): readonly KeyRecord[] {
-    return this.#store.keys()
-  }
-
   async addUsage(added: readonly DayUsage[]): Promise<void> {
     await this.#store.addUsage(added)
     this.#options.send({ kind: 'written', places: added.map(({ id, day }) => ({ id, day })) })
-  }
-
-  ownCost(id: string, day: number): number {
-    return this.#store.ownCost(id, day)
-  }
-
-  usage(id: string, first: number, last: number): readonly DayUsage[] {
-    return this.#store.usage(id, first, last)
   }
 
   pruneUsage(firstKept: number): Promise<number> {

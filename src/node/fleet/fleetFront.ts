@@ -1,41 +1,55 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { MessageChannel } from 'node:worker_threads'
 import type { FilterPlace } from '../../filters/frontEvents.ts'
-import { ACCESS_PART, type ToFront } from '../../fleet/access/messages.ts'
-import { FILTER_SERVICE } from '../../fleet/filters/filterCall.ts'
-import { createFilterId } from '../../fleet/filters/filterId.ts'
+import { delay } from '../../fleet/delay.ts'
+import { createFilterId } from '../../fleet/filters/filterCall.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
-import type { FleetFrontEvent, FleetFrontService, FleetStatus, MemberId } from '../../fleet/interface.ts'
+import type {
+  FleetFrontEvent,
+  FleetFrontService,
+  FleetStatus,
+  FleetThreadService,
+  MemberId,
+} from '../../fleet/interface.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
-import { ClockAlarm } from '../../fleet/presence/clockAlarm.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import type { AccessSharing } from '../../gateway/access/othersUse.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
-import { asBuffer } from '../../util/bytes.ts'
 import { Waits } from '../../util/waits.ts'
+import { createProxy, serve } from '../../workers/proxy.ts'
+import { KeptThread, type LifeParts } from '../keptThread.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 import { FleetBook } from './fleetBook.ts'
-import { FleetHandle } from './fleetHandle.ts'
+import type { FleetThreadSetup } from './fleetThread.ts'
 import type { Membership, MembershipParts } from './membership.ts'
 
+/** The fleet thread, which is started again when it ends. */
+const KIND = {
+  name: 'fleet',
+  title: 'the fleet thread',
+  code: 'FLEET_THREAD',
+  patience: 2000,
+  firstPause: 500,
+  longestPause: 15_000,
+  longLife: 60_000,
+} as const
 /** Milliseconds for which a node that stops waits until the others are told. */
 const DRAIN_LIMIT = 1000
-
-/** Answers calls of other members for a service of the front thread. */
-export type FrontCallAnswerer = (payload: Buffer) => Promise<Buffer>
 
 /** A member of a fleet as its front thread has it. */
 export class FleetFront implements Membership {
   readonly #options: FleetOptions
   readonly #log: Logger
-  readonly #clocks: ClockAlarm
-  readonly #answerers = new Map<string, FrontCallAnswerer>()
-  readonly #parts = new Map<string, (message: unknown) => void>()
-  #handle: FleetHandle | null = null
+  #filters: FleetFilters | null = null
+  #book: FleetBook | null = null
+  #thread: KeptThread | null = null
+  /** What the present thread does for this one; null while there is none. */
+  #service: FleetThreadService | null = null
   /** The caller for requests that other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
   readonly #began = performance.now()
@@ -48,14 +62,13 @@ export class FleetFront implements Membership {
   constructor(options: FleetOptions, log: Logger) {
     this.#options = options
     this.#log = log.child({ part: 'fleet' })
-    this.#clocks = new ClockAlarm(this.#log)
   }
 
   /** @throws FleetError for a data directory whose id of a member cannot be read */
   readonly filters: FilterPlace = (open) => {
     const self = openMemberId(this.#options.fleet.dataDir)
     const { memory } = this.#asking.account
-    const filters = new FleetFilters({
+    this.#filters = new FleetFilters({
       self,
       own: open(() => createFilterId(self)),
       call: (member, payload, milliseconds) => this.#call(member, payload, milliseconds),
@@ -64,8 +77,7 @@ export class FleetFront implements Membership {
       memory,
       failure,
     })
-    this.serve(FILTER_SERVICE, async (payload) => asBuffer(await filters.answer(payload)))
-    return filters
+    return this.#filters
   }
 
   readonly access: AccessSharing = {
@@ -75,10 +87,10 @@ export class FleetFront implements Membership {
         store,
         self: openMemberId(this.#options.fleet.dataDir),
         // Without a thread it is lost, and told again by one that begins.
-        send: (message) => void this.#handle?.service?.toPart(ACCESS_PART, message).catch(() => undefined),
+        send: (message) => void this.#service?.counted(message).catch(() => undefined),
         onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
       })
-      this.onPart(ACCESS_PART, (message) => book.hear(message as ToFront))
+      this.#book = book
       return { book, others: book }
     },
   }
@@ -91,54 +103,53 @@ export class FleetFront implements Membership {
     addFleetMetrics(metrics, {
       status: () => this.#status,
       polls: () => this.#polls.all,
-      busySeconds: () => this.#handle?.busySeconds() ?? 0,
+      busySeconds: () => this.#thread?.busySeconds() ?? 0,
     })
-  }
-
-  /** Answers a service to other members. */
-  serve(service: string, answer: FrontCallAnswerer): void {
-    this.#answerers.set(service, answer)
-  }
-
-  /** Takes what a part of the fleet thread tells. */
-  onPart(part: string, listener: (message: unknown) => void): void {
-    this.#parts.set(part, listener)
   }
 
   async start(parts: MembershipParts): Promise<void> {
-    const { entry, connectChain, service } = parts
+    const { entry, service } = parts
     this.#ask = (request) => service.ask(request, this.#asking)
-    this.#handle = new FleetHandle({
-      entry,
-      options: this.#options,
+    this.#thread = new KeptThread({
+      kind: { ...KIND, entry },
       log: this.#log,
-      connectChain,
-      front: this.#service(parts),
-      onEvent: (event) => this.#onEvent(parts, event),
+      begin: () => this.#begin(parts),
+      onFailed: () => service.announce([]),
     })
-    await this.#handle.start()
+    await this.#thread.keepStarting()
   }
 
   async drain(): Promise<void> {
     this.#isDraining = true
-    const told = this.#handle?.service?.drain().catch(() => undefined)
-    const late = new Promise<void>((resolve) => {
-      setTimeout(resolve, DRAIN_LIMIT).unref()
-    })
-    await Promise.race([told, late])
+    await Promise.race([this.#service?.drain().catch(() => undefined), delay(DRAIN_LIMIT)])
   }
 
   async close(): Promise<void> {
-    await this.#handle?.close()
+    await this.#thread?.close()
+  }
+
+  #begin(parts: MembershipParts): LifeParts<never> {
+    const chain = parts.connectChain()
+    const { port1, port2 } = new MessageChannel()
+    const data: FleetThreadSetup = { options: this.#options, front: port2, chain }
+    const onEvent = (event: FleetFrontEvent) => this.#onEvent(parts, event)
+    this.#service = createProxy<FleetThreadService, FleetFrontEvent>(port1, onEvent)
+    serve<FleetFrontService>(port1, this.#frontService(parts))
+    // The thread itself keeps the process running.
+    port1.unref()
+    const onGone = () => {
+      this.#service = null
+      port1.close()
+    }
+    return { data, ports: [port2, chain], onGone }
   }
 
   async #call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array> {
-    const service = this.#handle?.service
-    if (service === undefined || service === null)
+    if (this.#service === null)
       throw new RpcError('filterAway', 'this node does not reach its fleet now, try again')
     const began = performance.now()
     try {
-      return await service.call(member, FILTER_SERVICE, payload, milliseconds)
+      return await this.#service.askFilter(member, payload, milliseconds)
     } finally {
       this.#polls.add(performance.now() - began)
     }
@@ -161,17 +172,16 @@ export class FleetFront implements Membership {
           .setMembers(event.connect.map(parseEnode), event.trusted.map(parseEnode))
           .catch((error: unknown) => this.#log.warn({ err: error }, 'members are not connected as peers'))
         return
-      case 'part':
-        this.#parts.get(event.part)?.(event.message)
+      case 'access':
+        this.#book?.hear(event.message)
     }
   }
 
-  #service({ peers, reasons }: MembershipParts): FleetFrontService {
+  #frontService({ peers, reasons }: MembershipParts): FleetFrontService {
     return {
       state: async (status) => {
         this.#status = status
         this.#statusAt = performance.now()
-        this.#clocks.look(status.members, this.#statusAt)
         return {
           whyNotReady: reasons()[0] ?? null,
           draining: this.#isDraining,
@@ -179,10 +189,9 @@ export class FleetFront implements Membership {
           peers: peers?.report?.network.peers.map(({ id }) => id) ?? [],
         }
       },
-      answer: async (service, payload) => {
-        const answer = this.#answerers.get(service)
-        if (answer === undefined) throw new RpcError('methodNotFound', `no service ${service}`)
-        return await answer(payload)
+      answerFilter: async (payload) => {
+        if (this.#filters === null) throw new RpcError('filterAway')
+        return this.#filters.answer(payload)
       },
     }
   }

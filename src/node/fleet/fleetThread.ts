@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { AccessPart } from '../../fleet/access/accessPart.ts'
+import { shareAccess } from '../../fleet/access/shareAccess.ts'
 import type {
   FleetChainEvent,
   FleetChainService,
@@ -10,7 +10,7 @@ import type {
 } from '../../fleet/interface.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
-import { WorkPart } from '../../fleet/work/workPart.ts'
+import { shareWork } from '../../fleet/work/workPart.ts'
 import { LARGEST_TEMPLATE } from '../../mining/workTemplate.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
@@ -31,17 +31,13 @@ await run(workerData as FleetThreadSetup)
 
 async function run({ options, front, chain }: FleetThreadSetup): Promise<void> {
   const { fleet, log: logged } = options
-  process.once('uncaughtException', (error) => {
-    post({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    process.exit(1)
-  })
   let tell: (event: FleetFrontEvent) => void = () => undefined
   const runtime: FleetRuntime = new FleetRuntime({
     options: { ...fleet, self: openMemberId(fleet.dataDir) },
     chain: createProxy<FleetChainService, FleetChainEvent>(chain, (event) => runtime.onChainEvent(event)),
     front: createProxy<FleetFrontService>(front),
     log: createLogger(logged).child({ part: 'fleet' }),
-    parts: [new AccessPart(fleet.zone), new WorkPart(LARGEST_TEMPLATE)],
+    parts: [shareAccess, (context) => shareWork(context, LARGEST_TEMPLATE)],
     tell: (event) => tell(event),
   })
   serve<FleetTeller>(chain, {
@@ -49,9 +45,9 @@ async function run({ options, front, chain }: FleetThreadSetup): Promise<void> {
     tellWork: async (template) => runtime.tellWork(template),
   })
   tell = serve<FleetThreadService, FleetFrontEvent>(front, {
-    call: (...args) => runtime.call(...args),
+    askFilter: (...args) => runtime.askFilter(...args),
     drain: () => runtime.drain(),
-    toPart: async (part, message) => runtime.toPart(part, message),
+    counted: async (message) => runtime.counted(message),
   })
   parentPort?.on('message', (_order: LifeOrder) => {
     void runtime.stop().then(() => {

@@ -68,11 +68,6 @@ export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }
     ({ adoptions }) => adoptions,
   )
   each(
-    ['gauge', 'fleet_adopt_wait_seconds', 'quantile'],
-    'How long the last 1,000 blocks waited for other members.',
-    ({ waits }) => ({ '0.5': waits.p50 / 1000, '0.99': waits.p99 / 1000 }),
-  )
-  each(
     ['counter', 'fleet_events_total', 'event'],
     'What the fleet thread counted: messages that were skipped, transactions that were told and heard, and more.',
     ({ counts }) => counts,
@@ -85,15 +80,13 @@ export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }
   )
   metrics.distributions({
     name: 'fleet_wait_seconds',
-    help: 'How long requests waited for other members: answers to sends, and polls of filters.',
+    help: 'How long blocks waited for other members to be adopted, answers to sends, and polls of filters.',
     labels: ['reason'],
     buckets: WAIT_BUCKETS,
-    collect: () => {
-      const sends = status()?.sends
-      return [
-        ...(sends === undefined ? [] : [{ labels: { reason: 'send' }, ...sends }]),
-        { labels: { reason: 'poll' }, ...polls() },
-      ]
-    },
+    collect: () =>
+      Object.entries({ ...status()?.waits, poll: polls() }).map(([reason, waits]) => ({
+        labels: { reason },
+        ...waits,
+      })),
   })
 }

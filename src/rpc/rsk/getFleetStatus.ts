@@ -21,20 +21,15 @@ export const getFleetStatus = defineMethod({
 })
 
 /** Why this member is not present is for the log and `fleet status`: an error may name addresses. */
-function describe({ reason: _, sends: _sends, members, waits, ...fleet }: FleetStatus): Json {
-  const { p50, p99, longest } = waits
-  return {
-    ...fleet,
-    members: members.map(describeMember),
-    waits: { p50: tenths(p50), p99: tenths(p99), longest: tenths(longest) },
-  }
+function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus): Json {
+  return { ...fleet, members: members.map(describeMember) }
 }
 
 function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
   return {
     ...member,
-    executed: executed && describeBlock(executed),
-    adopted: adopted && describeBlock(adopted),
+    executed: describeBlock(executed),
+    adopted: describeBlock(adopted),
     heard: Math.round(heard),
     clockAhead: Math.round(clockAhead),
   }
@@ -42,8 +37,4 @@ function describeMember({ executed, adopted, heard, clockAhead, ...member }: Mem
 
 function describeBlock({ number, hash, totalDifficulty }: FleetBlock): Json {
   return { number: quantity(number), hash: toHex(hash), totalDifficulty: quantity(totalDifficulty) }
-}
-
-function tenths(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -63,17 +63,19 @@ export class LifeUsage {
    * The store is one of a member from now on. Rows of a copied directory stay with the lives of the store that it is a
    * copy of.
    * @param firstKept day from which on others keep usage: lives without later rows are forgotten
+   * @param member empty for one that is not known yet: the next one takes the store over
+   * @param inherited lives under which processes counted before the store had one
    * @throws AccessError `ACCESS_DAMAGED`
    */
-  join(member: string, firstKept = 0): Lives {
+  join(member: string, firstKept = 0, inherited: readonly string[] = []): Lives {
     const own = newLife()
     this.#tables.root.transactionSync(() => {
       const { metadata } = this.#tables
       const known = readLife(metadata)
-      const isKnown = known?.member === member
+      const isKnown = known !== null && (known.member === member || known.member === '')
       const life = isKnown ? known.life : newLife()
       if (known !== null && !isKnown) this.#moveStored(known.life)
-      this.#past = isKnown ? known.past.filter((one) => this.rows(one, firstKept).length > 0) : []
+      this.#past = isKnown ? known.past.filter((one) => this.rows(one, firstKept).length > 0) : inherited
       this.#stored = life
       this.#remember(member, own)
     })

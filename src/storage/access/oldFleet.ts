@@ -17,10 +17,6 @@ export interface OldMark {
   readonly member: string
   /** Under which this store numbered what it counted. */
   readonly epoch: string
-  /** When the stream of usage was made; empty before anything was read from it. */
-  readonly stream: string
-  /** Last sequence of that stream that is in the sum. */
-  readonly position: number
 }
 
 /** Usage in such a store: the sum of a stream, and what this member counted that is not in it. */
@@ -37,7 +33,7 @@ export class OldUsage {
     const bytes = tables.metadata.get(MARK_KEY)
     if (bytes === undefined) return null
     const mark = parse(asBuffer(bytes))
-    if (isLife(mark['member']) && isLife(mark['epoch']) && Number.isSafeInteger(mark['position']))
+    if (isLife(mark['member']) && isLife(mark['epoch']))
       return new OldUsage(tables, mark as unknown as OldMark)
     throw new AccessError('ACCESS_DAMAGED', 'what the access store knows of its fleet is unreadable')
   }
@@ -52,12 +48,12 @@ export class OldUsage {
     }
   }
 
-  /** Takes the next message of the stream, what a member counted once: each once, whatever the store had of it. */
-  take(message: Buffer): void {
+  /** Takes the next message of the stream, what a member counted once. @returns false for one that it had already */
+  take(message: Buffer): boolean {
     const { format, member, epoch, sequence, rows } = parse(message)
-    if (format !== 1 || !isLife(member) || !isLife(epoch) || !Array.isArray(rows)) return
+    if (format !== 1 || !isLife(member) || !isLife(epoch) || !Array.isArray(rows)) return false
     const writer = member + epoch
-    if (!Number.isSafeInteger(sequence) || Number(sequence) <= (this.#applied.get(writer) ?? 0)) return
+    if (!Number.isSafeInteger(sequence) || Number(sequence) <= (this.#applied.get(writer) ?? 0)) return false
     this.#applied.set(writer, Number(sequence))
     const isOwn = member === this.mark.member && epoch === this.mark.epoch
     for (const row of rows as readonly unknown[]) {
@@ -68,6 +64,7 @@ export class OldUsage {
       change(this.#sum, usage, addUsage)
       if (isOwn) change(this.#own, usage, (counted, told) => counted && subtractUsage(counted, told))
     }
+    return true
   }
 
   /** All that is known of the stream. */
@@ -81,13 +78,15 @@ export class OldUsage {
   }
 
   /**
-   * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7). Where that is stopped
-   * halfway, the same is done again.
+   * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7), as if processes before
+   * had counted under them: the member tells others of what they do not know. Where that is stopped halfway, the same is
+   * done again.
    */
   async convert(lives: ReadonlyMap<string, readonly DayUsage[]>): Promise<void> {
     const { root, metadata, usage } = this.#tables
     const target = new LifeUsage(this.#tables)
     for (const [life, rows] of lives) await target.raise(life, rows)
+    target.join('', 0, [...lives.keys()])
     const old = OLD_TABLES.map((name) => tableOf(this.#tables, name))
     await lmdbTransaction(root, () => {
       for (const table of [usage, ...old]) table.clearSync()

@@ -34,7 +34,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a send waits for five seconds',
     rule: '1',
-    changes: [{ file: CHAIN, find: 'setTimeout(end, this.#sendWait)', replace: 'setTimeout(end, 5000)' }],
+    changes: [{ file: CHAIN, find: 'delay(this.#sendWait)', replace: 'delay(5000)' }],
   },
   {
     name: 'a poll waits for ten seconds',
@@ -51,7 +51,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'members of another chain are present',
     rule: '2 genesis',
-    changes: [{ file: MEMBERS, find: 'presence.genesis !== this.#own.genesis', replace: 'false' }],
+    changes: [{ file: MEMBERS, find: 'member.genesis !== this.#own.genesis', replace: 'false' }],
   },
   {
     name: 'members that are behind are present',
@@ -59,7 +59,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: MEMBERS,
-        find: "return this.isBehind(presence.executed.totalDifficulty, now) ? 'behind' : null",
+        find: "return this.isBehind(member.executed.totalDifficulty, now) ? 'behind' : null",
         replace: 'return null',
       },
     ],
@@ -87,7 +87,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       TRUSTING,
       {
         file: HEAD,
-        find: 'if (!isBest && block.totalDifficulty <= head.totalDifficulty) break',
+        find: 'if (way.length > 0 && block.totalDifficulty <= head.totalDifficulty) break',
         replace: '',
       },
       {
@@ -112,7 +112,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'late members are waited for without end',
     rule: '3 late',
-    changes: [{ file: HEAD, find: 'times >= LATE_BLOCKS', replace: 'times < 0' }],
+    changes: [{ file: HEAD, find: '?? 0) >= LATE_BLOCKS', replace: '?? 0) < 0' }],
   },
   {
     name: 'announced blocks are null',
@@ -181,8 +181,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     rule: '10',
     changes: [
       {
-        file: 'fleet/runtime/skipped.ts',
-        find: "this.#count('skippedMessages')",
+        file: 'fleet/runtime/failures.ts',
+        find: 'this.add(name, what, error)',
         replace: 'throw error',
       },
     ],

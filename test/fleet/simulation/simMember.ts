@@ -104,7 +104,7 @@ export class SimMember extends SimProcess {
     this.#filters = new modules.FleetFilters({
       self: id,
       own: this.#ownFilters(),
-      call: (member, payload, milliseconds) => this.#runtime.call(member, 'filter', payload, milliseconds),
+      call: (member, payload, milliseconds) => this.#runtime.askFilter(member, payload, milliseconds),
       silentFor: (member) => {
         const known = this.#status?.members.find((other) => other.id === member)
         return known === undefined ? time.now : known.heard + time.now - this.#statusAt
@@ -119,7 +119,7 @@ export class SimMember extends SimProcess {
         this.#statusAt = time.now
         return { whyNotReady: null, draining: false, enode: null, peers: [] }
       },
-      answer: async (_service, payload) => Buffer.from(await this.#filters.answer(payload)),
+      answerFilter: (payload) => this.#filters.answer(payload),
     }
     this.#runtime = new modules.FleetRuntime({
       options: {
@@ -134,7 +134,12 @@ export class SimMember extends SimProcess {
         lag: LAG,
         adoptWait: ADOPT_WAIT,
       },
-      chain: foreign ? { ...chain, genesisHash: async () => Buffer.alloc(HASH_BYTES, 9) } : chain,
+      chain: foreign
+        ? {
+            ...chain,
+            begin: async () => ({ ...(await chain.begin()), genesis: Buffer.alloc(HASH_BYTES, 9) }),
+          }
+        : chain,
       front,
       log: quiet,
       parts: [],
@@ -333,9 +338,7 @@ export class SimMember extends SimProcess {
   #chainService(): FleetChainService {
     const fleet = this.#fleet
     return {
-      branch: async () => fleet.branch(),
-      genesisHash: async () => this.options.genesis.hash,
-      whyNot: async () => null,
+      begin: async () => ({ genesis: this.options.genesis.hash, whyNot: null, ...fleet.branch() }),
       holdHeads: async (longest) => fleet.hold(longest),
       adopt: (hash) => fleet.adopt(hash),
       hear: async (transactions) => {
@@ -344,10 +347,9 @@ export class SimMember extends SimProcess {
       },
       waiting: async () => Buffer.concat([...this.pool.keys()].map((hash) => Buffer.from(hash, 'hex'))),
       lacking: async (hashes) =>
-        Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
-          hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-        ).filter((hash) => !this.pool.has(hash.toString('hex'))),
-      transactions: async (hashes) => hashes.flatMap((hash) => this.pool.get(hash.toString('hex')) ?? []),
+        Buffer.concat(split(hashes).filter((hash) => !this.pool.has(hash.toString('hex')))),
+      transactions: async (hashes) =>
+        split(hashes).flatMap((hash) => this.pool.get(hash.toString('hex')) ?? []),
       makeBlocks: async (maker) => {
         const { record, process } = this.options
         record({ kind: 'maker', process, isSelf: maker.kind === 'self' })
@@ -412,6 +414,12 @@ export class SimMember extends SimProcess {
     const hashes = changes.hashes.map((hash) => hash.toString('hex'))
     return Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(hashes)}}`)
   }
+}
+
+function split(hashes: Buffer): Buffer[] {
+  return Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
+    hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  )
 }
 
 function ownBlocks(member: SimMember) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { createFilterId } from '../../../src/fleet/filters/filterId.ts'
+import type { createFilterId } from '../../../src/fleet/filters/filterCall.ts'
 import type { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
 import type { FleetRuntime } from '../../../src/fleet/runtime/fleetRuntime.ts'
 import type { AnnouncedBlocks } from '../../../src/gateway/entrance/announcedBlocks.ts'
@@ -18,7 +18,7 @@ export interface SimModules {
 const FILES = [
   'fleet/runtime/fleetRuntime',
   'fleet/filters/fleetFilters',
-  'fleet/filters/filterId',
+  'fleet/filters/filterCall',
   'gateway/entrance/announcedBlocks',
   'node/chainThread/fleetChain',
 ]

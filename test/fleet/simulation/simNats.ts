@@ -157,9 +157,8 @@ export class SimClient implements FleetConnection {
     )
   }
 
-  onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
+  onEvent(listener: (event: FleetConnectionEvent) => void): void {
     this.#events.add(listener)
-    return () => void this.#events.delete(listener)
   }
 
   async close(): Promise<void> {

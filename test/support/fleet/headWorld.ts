@@ -107,7 +107,7 @@ export class HeadWorld {
 
   #tell(member: SimMember): void {
     const { id } = member
-    const news = { id, executed: member.executed.hash, adopted: member.adopted.hash, refused: [] }
+    const news = { id, executed: member.executed, adopted: member.adopted, refused: [] }
     for (const other of this.members) {
       if (other === member) continue
       this.after(this.delay(), () => {

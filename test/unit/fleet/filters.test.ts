@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { decodeFilterCall, encodeFilterCall } from '../../../src/fleet/filters/filterCall.ts'
-import { createFilterId, memberOfFilter } from '../../../src/fleet/filters/filterId.ts'
+import {
+  createFilterId,
+  decodeFilterCall,
+  encodeFilterCall,
+  memberOfFilter,
+} from '../../../src/fleet/filters/filterCall.ts'
 import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
 import type { MemberId } from '../../../src/fleet/interface.ts'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'

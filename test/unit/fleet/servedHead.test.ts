@@ -22,8 +22,8 @@ const other = (
   refused: readonly LinkedBlock[] = [],
 ) => ({
   id,
-  executed: executed.hash,
-  adopted: adopted.hash,
+  executed,
+  adopted,
   refused: refused.map(({ hash }) => hash.toString('hex')),
 })
 
@@ -83,9 +83,9 @@ t.test('a member that is late for three blocks is not waited for until it is in 
   const block = next(5000)
   t.match(rule.plan([other(GENESIS)], 5001).step, { block, why: 'executed' })
   rule.adopted(block)
-  rule.heard({ id: ids[0], executed: block.hash }, 5000 + WAIT + 1)
+  rule.heard({ id: ids[0], executed: block }, 5000 + WAIT + 1)
   t.same([...rule.late], [ids[0]], 'it has it, and late')
-  rule.heard({ id: ids[0], executed: block.hash }, 5000 + WAIT)
+  rule.heard({ id: ids[0], executed: block }, 5000 + WAIT)
   t.same([...rule.late], [])
   t.end()
 })

@@ -1,10 +1,12 @@
 import { type FleetReport, type ReportedMember, readFleetReport } from '../../../fleet/fleetReport.ts'
+import { toJson } from '../../../fleet/nats/shape.ts'
 import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
 import { textTable } from '../../textTable.ts'
 
-const SHOWN_HASH = 10
+/** Of a hash. */
+const SHOWN_BYTES = 5
 
 /** `rhizome fleet status`: members and buckets of a fleet. */
 export const fleetStatus = defineCommand({
@@ -15,15 +17,15 @@ export const fleetStatus = defineCommand({
   options: FLEET_CONNECTION_OPTIONS,
   extra: { json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' } },
   run: ({ config, extra: { json }, stdout }) =>
-    withFleet(config, async (tools) => {
-      const report = await readFleetReport(tools)
-      stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report))
+    withFleet(config, async ({ connection, names }) => {
+      const report = await readFleetReport(connection, names)
+      stdout.write(json ? `${toJson(report)}\n` : formatReport(report))
       return report.problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failed
     }),
 })
 
 function formatReport({ fleet, members, buckets, problems }: FleetReport): string {
-  const ready = members.filter(({ state }) => state === 'ready').length
+  const ready = members.filter((member) => stateOf(member) === 'ready').length
   const bucketRows = buckets.map(({ name, current, replicas, bytes }) => [
     name,
     `${current}/${replicas}`,
@@ -40,7 +42,12 @@ function formatReport({ fleet, members, buckets, problems }: FleetReport): strin
 }
 
 function memberRow(member: ReportedMember): readonly string[] {
-  const { name, id, state, executed, adopted, hash, clockAhead, version } = member
+  const { name, id, executed, adopted, clockAhead, version } = member
+  const hash = adopted.hash.toString('hex', 0, SHOWN_BYTES)
   const clock = `${clockAhead > 0 ? '+' : ''}${Math.round(clockAhead)} ms`
-  return [name, id, state, String(executed), String(adopted), hash.slice(0, SHOWN_HASH), clock, version]
+  return [name, id, stateOf(member), String(executed.number), String(adopted.number), hash, clock, version]
+}
+
+function stateOf({ draining, ready }: ReportedMember): string {
+  return draining ? 'leaving' : ready ? 'ready' : 'not ready'
 }

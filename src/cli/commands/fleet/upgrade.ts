@@ -1,5 +1,4 @@
-import { BUCKET_DAYS } from '../../../fleet/access/messages.ts'
-import { livesOf, readOldStream, upgradeKeys, upgradeUsage } from '../../../fleet/access/upgrade.ts'
+import { livesOf, readOldStream, upgradeKeys } from '../../../fleet/access/upgrade.ts'
 import { initFleet } from '../../../fleet/nats/buckets.ts'
 import { lockDirectory } from '../../../native/directoryLock.ts'
 import { defineCommand } from '../../command.ts'
@@ -8,14 +7,12 @@ import { EXIT_CODES } from '../../exitCodes.ts'
 import { FLEET_CONNECTION_OPTIONS, withFleet } from '../../fleetCommand.ts'
 import { withAccessStore } from '../../openAccess.ts'
 
-const DAY = 86_400_000
-
 /** `rhizome fleet upgrade`: keys and usage of a fleet of an earlier version become those of the present one. */
 export const fleetUpgrade = defineCommand({
   name: 'fleet upgrade',
   summary: 'bring keys and usage of a fleet of an earlier version over, at one member after the other',
   details:
-    'The node must not run. The first member creates the buckets, and brings the keys of the old ones; each brings its usage. What is there already stays, so that it can be run again. Without --fleet only the data directory is converted, for a node that is to be alone.',
+    'The node must not run. The first member creates the buckets, and brings the keys of the old ones; each brings its usage, which it tells the others when it runs. What is there already stays, so that it can be run again. Without --fleet only the data directory is converted, for a node that is to be alone.',
   files: 'none',
   options: ['network', 'dataDir', ...FLEET_CONNECTION_OPTIONS],
   extra: {},
@@ -28,15 +25,11 @@ export const fleetUpgrade = defineCommand({
         async (store) => {
           const { old } = store
           if (config.fleet.length > 0)
-            await withFleet(config, async ({ connection, names }) => {
-              const target = { connection: connection.nats, names }
-              for (const name of await initFleet(connection.nats, names, null))
-                stdout.write(`created ${name}\n`)
-              stdout.write(`keys brought over: ${await upgradeKeys(target, store.fleetKeys())}\n`)
-              if (old === null) return
-              stdout.write(`read from the stream of usage: ${await readOldStream(target, old)}\n`)
-              const first = Math.floor(Date.now() / DAY) - BUCKET_DAYS
-              await upgradeUsage(target, livesOf(old), { zone: store.timezone(), first })
+            await withFleet(config, async ({ connection: { nats }, names }) => {
+              for (const name of await initFleet(nats, names, null)) stdout.write(`created ${name}\n`)
+              stdout.write(`keys brought over: ${await upgradeKeys(nats, names, store.fleetKeys())}\n`)
+              if (old !== null)
+                stdout.write(`new in the stream of usage: ${await readOldStream(nats, names, old)}\n`)
             })
           if (old === null) stdout.write(`${config.dataDir} has no usage of such a fleet\n`)
           else {
