@@ -146,7 +146,7 @@ export async function createNode({
       service?.headChanged(notice)
     },
     onExecuted: () => service?.blockExecuted(),
-    onPending: (notices) => service?.pendingAdded(notices),
+    onPending: (transactions) => service?.pendingAdded(transactions),
     onMining: (on) => {
       isProducing = on
       service?.onChange()
