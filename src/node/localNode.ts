@@ -49,7 +49,7 @@ export function createLocalNode({ chain, node, listener = {}, now, sharing }: Lo
         mining?.headChanged(notice)
         listener.onHead?.(notice, head)
       },
-      onPending: (notices) => listener.onPending?.(notices),
+      onPending: (transactions) => listener.onPending?.(transactions),
       onChange: () => {
         mining?.settingsChanged()
         listener.onChange?.()

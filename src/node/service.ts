@@ -70,7 +70,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called after each committed change of the head, in order. */
   headChanged(notice: HeadNotice): void
   /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
-  pendingAdded(notices: readonly EncodedTransaction[]): void
+  pendingAdded(transactions: readonly EncodedTransaction[]): void
   /** To be called when synchronisation began, and with null when it ended. */
   syncingChanged(progress: SyncNotice | null): void
   /** To be called with new work for miners, before the head that it is built on. */
@@ -151,9 +151,9 @@ export function openService(options: ServiceOptions): Promise<Service> {
         }
         gateway.headChanged()
       },
-      pendingAdded: (notices) => {
+      pendingAdded: (transactions) => {
         gateway.onStatusChange()
-        events.pendingAdded(notices)
+        events.pendingAdded(transactions)
       },
       syncingChanged: (progress) => {
         gateway.onStatusChange()

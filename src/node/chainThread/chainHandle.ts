@@ -31,7 +31,7 @@ export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** A block can be read by its hash that is not canonical yet. */
   onExecuted(): void
-  onPending(notices: readonly EncodedTransaction[]): void
+  onPending(transactions: readonly EncodedTransaction[]): void
   /** True when blocks are made without being asked for. */
   onMining(on: boolean): void
   /** Users changed something else that answers depend on. */

@@ -23,7 +23,7 @@ export interface ChainListener extends WorkListener {
   /** A block was executed that waits to be adopted: it can be read by its hash. */
   onExecuted(): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
-  onPending(notices: readonly EncodedTransaction[]): void
+  onPending(transactions: readonly EncodedTransaction[]): void
   /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
   onChange(): void
   /** Somebody switched how blocks are made. */

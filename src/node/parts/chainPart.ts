@@ -79,7 +79,7 @@ function reportTo(
       if (stores.now !== null) reports?.headChanged(stores.now.context, notice)
     },
     onExecuted: () => service.now?.blockExecuted(),
-    onPending: (notices) => service.now?.pendingAdded(notices),
+    onPending: (transactions) => service.now?.pendingAdded(transactions),
     onMining: (on) => {
       production.mining = on
       service.now?.onChange()
