@@ -11,6 +11,7 @@ import { loadState } from './anvil/loadState.ts'
 import { nodeInfo } from './anvil/nodeInfo.ts'
 import { removeBlockTimestampInterval } from './anvil/removeBlockTimestampInterval.ts'
 import { removePoolTransactions } from './anvil/removePoolTransactions.ts'
+import { reorg } from './anvil/reorg.ts'
 import { rollback } from './anvil/rollback.ts'
 import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.ts'
 import { setIntervalSeconds } from './anvil/setIntervalSeconds.ts'
@@ -290,6 +291,7 @@ export const METHODS: readonly MethodDefinition[] = [
   setBlockGasLimit,
   setBlockTimestampInterval,
   removeBlockTimestampInterval,
+  reorg,
   rollback,
   metadata,
   nodeInfo,

@@ -427,10 +427,10 @@ export class ChainCore {
     }
   }
 
-  #followHead({ head, retracted, enacted, isReset }: HeadChange): void {
+  #followHead({ head, retracted, enacted, isReset, keepsPool }: HeadChange): void {
     // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
     const isRewind = isReset === true
-    if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
+    if (isRewind && keepsPool !== true) this.#note({ pending: [], removed: this.pool.clear() })
     const { chain } = this.open
     const mined = enacted.flatMap((header) => signedTransactionsOf(chain, header))
     const change = this.pool.onHead({

@@ -5,6 +5,7 @@ import { RlpError } from '../../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { BlockClock, ClockState } from '../../mining/blockClock.ts'
 import {
+  type BlockBodies,
   type BlockInterval,
   type BlockProducer,
   GROUP_MILLISECONDS,
@@ -12,10 +13,11 @@ import {
   type ProducerMode,
 } from '../../mining/blockProducer.ts'
 import { MiningError } from '../../mining/errors.ts'
-import type { AccountEdit } from '../../rpc/devCommands.ts'
+import type { AccountEdit, PlacedTransaction } from '../../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { toHex } from '../../util/bytes.ts'
 import { dumpChain, readDump } from './chainDump.ts'
+import { readBodies } from './readBodies.ts'
 import type { StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
@@ -98,7 +100,8 @@ export class DevControl {
     const snapshot = this.#snapshots[index]
     if (snapshot === undefined) return false
     this.#keepSnapshots(this.#snapshots.slice(0, index + 1))
-    await this.#goBack(snapshot)
+    this.#goBack(snapshot)
+    await this.#params.flushed()
     return true
   }
 
@@ -107,6 +110,11 @@ export class DevControl {
    * @throws RpcError -32602 when there are not so many blocks
    */
   async rollback(depth: number): Promise<void> {
+    this.#rewind(depth, false)
+    await this.#params.flushed()
+  }
+
+  #rewind(depth: number, keepsPool: boolean): void {
     const { chain, editor, clock } = this.#params
     const { number: height } = chain.head
     if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
@@ -116,13 +124,43 @@ export class DevControl {
       return edited !== null && edited <= number
     })
     this.#keepSnapshots(this.#snapshots.filter((snapshot) => snapshot.number <= number))
-    await this.#goBack({ number, edits: new Map(edits), clock: clock.state() })
+    this.#goBack({ number, edits: new Map(edits), clock: clock.state() }, keepsPool)
+  }
+
+  /**
+   * Replaces the newest blocks by as many others. The pool stays; what stood in the blocks that leave is gone, and
+   * snapshots of a higher chain are forgotten.
+   * @param depth number of blocks
+   * @param transactions what each of the new blocks is to hold, by its index; what does not fit is left out
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 when there are not so many blocks, or for bytes that are no transaction, which changes
+   *   nothing; -32005 with the number of blocks when it was ended early
+   */
+  async reorganise(
+    depth: number,
+    transactions: readonly PlacedTransaction[],
+    isUnwanted?: () => boolean,
+  ): Promise<void> {
+    const { spec, chain, clock } = this.#params
+    const bodies = await readBodies(spec, transactions)
+    if (depth === 0) return
+    const ancestor = chain.reader.headerByNumber(chain.head.number - depth)
+    const replaced = chain.reader.headerByNumber(chain.head.number - depth + 1)
+    if (ancestor !== null && replaced !== null) {
+      const time = clock.next(ancestor.timestamp)
+      // Of the same time the first block could be the one that it replaces.
+      if (replaced.timestamp === time) refuse(() => clock.setTo(time + 1, ancestor.timestamp))
+    }
+    // The first of the new blocks is made in the same turn, before anybody else makes one.
+    this.#rewind(depth, true)
+    await this.#mine({ count: depth }, isUnwanted, bodies)
   }
 
   /** Goes back to genesis as the network has it; snapshots are forgotten. */
   async reset(): Promise<void> {
     this.#keepSnapshots([])
-    await this.#goBack({ number: 0, edits: new Map(), clock: null })
+    this.#goBack({ number: 0, edits: new Map(), clock: null })
+    await this.#params.flushed()
   }
 
   #keepSnapshots(kept: Snapshot[]): void {
@@ -151,12 +189,16 @@ export class DevControl {
    * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
    * @throws RpcError -32602 for a time that cannot be, -32005 with the number of blocks when it was ended early
    */
-  async mine(request: MineRequest, isUnwanted: () => boolean = () => false): Promise<void> {
+  async mine(request: MineRequest, isUnwanted?: () => boolean): Promise<void> {
     this.#params.assertWritable()
     const { timestamp } = request
     if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
+    await this.#mine(request, isUnwanted)
+  }
+
+  async #mine(request: MineRequest, isUnwanted?: () => boolean, bodies?: BlockBodies): Promise<void> {
     const { producer, commit } = this.#params
-    const failure = await producer.mine(request, isUnwanted).then(() => null, asRefusal)
+    const failure = await producer.mine(request, isUnwanted, bodies).then(() => null, asRefusal)
     // What was made before it stays.
     if (failure === null || isStop(failure)) await commit()
     if (failure !== null) throw failure
@@ -276,13 +318,13 @@ export class DevControl {
     await commit()
   }
 
-  async #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>): Promise<void> {
-    const { chain, clock, editor, onStateEdited, clearPool, assertWritable, flushed } = this.#params
+  #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>, keepsPool = false): void {
+    const { chain, clock, editor, onStateEdited, clearPool, assertWritable } = this.#params
     assertWritable()
     const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
     if (target === null) throw new Error(`the canonical chain has no block ${number}`)
     const isHead = target.hash.equals(chain.head.hash)
-    editor.goBack(target, edits)
+    editor.goBack(target, edits, keepsPool)
     if (time === null) clock.reset()
     else clock.restore(time)
     if (isHead) {
@@ -290,7 +332,6 @@ export class DevControl {
       chain.stateEdited()
       onStateEdited()
     }
-    await flushed()
   }
 }
 

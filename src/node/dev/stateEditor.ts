@@ -53,14 +53,16 @@ export class StateEditor {
    * Goes back to a canonical block and to the edits of a moment, which are those in effect then; all others are undone.
    * One transaction does both.
    * @param target the head, or a block below it
+   * @param keepsPool whether blocks of the same heights follow, so that the pool goes on as it is
    */
-  goBack(target: BlockHeader, edits: StateEdits): void {
+  goBack(target: BlockHeader, edits: StateEdits, keepsPool = false): void {
     if (target.hash.equals(this.#chain.head.hash)) {
       commitBoth(this.#store, this.#environment, (writer) => this.#restore(writer, edits))
       nameEditedStates(this.#environment, this.#store)
       return
     }
     this.#chain.rewind(target, {
+      keepsPool,
       before: (writer) => this.#restore(writer, edits),
       committed: () => nameEditedStates(this.#environment, this.#store),
     })
