@@ -4,6 +4,7 @@ import { adminPeers } from './admin/peers.ts'
 import { removePeer } from './admin/removePeer.ts'
 import { addBalance } from './anvil/addBalance.ts'
 import { autoImpersonateAccount } from './anvil/autoImpersonateAccount.ts'
+import { dealErc20 } from './anvil/dealErc20.ts'
 import { dropAllTransactions } from './anvil/dropAllTransactions.ts'
 import { dumpState } from './anvil/dumpState.ts'
 import { getIntervalSeconds } from './anvil/getIntervalSeconds.ts'
@@ -14,6 +15,7 @@ import { removePoolTransactions } from './anvil/removePoolTransactions.ts'
 import { reorg } from './anvil/reorg.ts'
 import { rollback } from './anvil/rollback.ts'
 import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.ts'
+import { setErc20Allowance } from './anvil/setErc20Allowance.ts'
 import { setIntervalSeconds } from './anvil/setIntervalSeconds.ts'
 import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
 import { getRawBlock } from './debug/getRawBlock.ts'
@@ -293,6 +295,8 @@ export const METHODS: readonly MethodDefinition[] = [
   removeBlockTimestampInterval,
   reorg,
   rollback,
+  dealErc20,
+  setErc20Allowance,
   metadata,
   nodeInfo,
   dumpState,

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { readArtefact } from '../contracts/artefact.ts'
+import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { testFolder } from '../support/testFolder.ts'
+
+const OWNER = `0x${'5a'.repeat(20)}`
+const SPENDER = `0x${'5b'.repeat(20)}`
+/** From 449 on blocks commit to their fork (RSKIP110). */
+const OLD = 460
+
+const word = (hex: string) => hex.replace('0x', '').padStart(64, '0')
+
+/** A running node with an old chain and a token on it. */
+async function startWithToken(
+  dataDir: string,
+): Promise<{ node: NodeProcess; token: string; created: string }> {
+  const node = await startNode({ dataDir })
+  await node.request('hardhat_mine', [OLD])
+  const [from] = await node.request<string[]>('eth_accounts')
+  const data = `${readArtefact('Token').bytecode}${word('64')}`
+  const created = await node.request<string>('eth_sendTransaction', [
+    { from, gas: '0x300000', gasPrice: '0x1', data },
+  ])
+  const { contractAddress: token } = await node.request<{ contractAddress: string }>(
+    'eth_getTransactionReceipt',
+    [created],
+  )
+  return { node, token, created }
+}
+
+const balanceOf = (node: NodeProcess, token: string, owner: string) =>
+  node.request<string>('eth_call', [{ to: token, data: `0x70a08231${word(owner)}` }, 'latest'])
+
+t.test('a running node gives tokens', async (t) => {
+  const { node, token } = await startWithToken(testFolder(t))
+  t.teardown(() => node.stop())
+  await node.request('anvil_dealERC20', [OWNER, token, '0x5'])
+  t.equal(await balanceOf(node, token, OWNER), `0x${word('5')}`, 'what is read next has it')
+  await node.request('anvil_setERC20Allowance', [OWNER, SPENDER, token, '0x3'])
+  const data = `0x23b872dd${word(OWNER)}${word(SPENDER)}${word('3')}`
+  await node.request('hardhat_impersonateAccount', [SPENDER])
+  await node.request('anvil_setBalance', [SPENDER, '0xde0b6b3a7640000'])
+  const hash = await node.request('eth_sendTransaction', [
+    { from: SPENDER, to: token, data, gas: '0x30000', gasPrice: '0x1' },
+  ])
+  t.match(await node.request('eth_getTransactionReceipt', [hash]), { status: '0x1' })
+  t.equal(await balanceOf(node, token, SPENDER), `0x${word('3')}`)
+})
