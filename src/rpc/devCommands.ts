@@ -63,7 +63,7 @@ export interface DevCommands {
   setTimestampInterval(seconds: number | null): Promise<boolean>
   /** Changes what blocks are made with from the next one on. */
   adjustBlocks(adjustment: BlockAdjustment): Promise<void>
-  /** The blocks of the chain, packed; refused where they do not make its state. */
+  /** The blocks of the chain and the states that were edited, packed. */
   dumpState(): Promise<Buffer>
   /** Goes back to genesis and on to the chain of a dump. @param stop ends that with the block at hand */
   loadState(dump: Uint8Array, stop?: CommandSignal): Promise<void>

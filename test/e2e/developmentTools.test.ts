@@ -46,3 +46,32 @@ t.test('a running node gives tokens', async (t) => {
   t.match(await node.request('eth_getTransactionReceipt', [hash]), { status: '0x1' })
   t.equal(await balanceOf(node, token, SPENDER), `0x${word('3')}`)
 })
+
+t.test('a chain with edits moves from one running node to another, and outlives a restart', async (t) => {
+  const { node, token, created } = await startWithToken(testFolder(t))
+  t.teardown(() => node.stop())
+  await node.request('anvil_dealERC20', [OWNER, token, '0x5'])
+  await node.request('hardhat_mine', [3])
+  await node.request('anvil_setBalance', [OWNER, '0x9'])
+  const head = await node.request('eth_getBlockByNumber', ['latest', true])
+  const dump = await node.request<string>('anvil_dumpState')
+
+  const dataDir = testFolder(t)
+  const other = await startNode({ dataDir })
+  t.teardown(() => other.stop())
+  await other.request('hardhat_mine', [2])
+  t.equal(await other.request('anvil_loadState', [dump]), true)
+  const expectChain = async (name: string, target: NodeProcess) => {
+    t.same(await target.request('eth_getBlockByNumber', ['latest', true]), head, name)
+    t.equal(await balanceOf(target, token, OWNER), `0x${word('5')}`, name)
+    t.equal(await target.request('eth_getBalance', [OWNER, 'latest']), '0x9', name)
+    t.match(await target.request('eth_getTransactionReceipt', [created]), { status: '0x1' }, name)
+  }
+  await expectChain('loaded', other)
+  await other.stop()
+  const again = await startNode({ dataDir })
+  t.teardown(() => again.stop())
+  await expectChain('started again', again)
+  await again.request('evm_mine')
+  t.equal(await again.request('eth_getBalance', [OWNER, 'latest']), '0x9', 'the chain goes on')
+})

@@ -16,7 +16,8 @@ import { MiningError } from '../../mining/errors.ts'
 import type { AccountEdit, PlacedTransaction } from '../../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { toHex } from '../../util/bytes.ts'
-import { dumpChain, readDump } from './chainDump.ts'
+import type { AnvilState } from './anvilState.ts'
+import { type DumpStep, readDump } from './chainDump.ts'
 import { readBodies } from './readBodies.ts'
 import type { StateEditor, StateEdits } from './stateEditor.ts'
 
@@ -236,12 +237,16 @@ export class DevControl {
 
   /** Changes the state after the head. */
   async editAccount(edit: AccountEdit): Promise<void> {
-    const { chain, editor, onStateEdited, assertWritable, flushed } = this.#params
+    this.#edit((editor) => editor.edit(edit))
+    await this.#params.flushed()
+  }
+
+  #edit(change: (editor: StateEditor) => void): void {
+    const { chain, editor, onStateEdited, assertWritable } = this.#params
     assertWritable()
-    editor.edit(edit)
+    change(editor)
     chain.stateEdited()
     onStateEdited()
-    await flushed()
   }
 
   /**
@@ -280,41 +285,77 @@ export class DevControl {
     }
   }
 
-  /** The chain as bytes that {@link loadState} takes. @throws RpcError -32000 where blocks do not make its state */
+  /** The chain with its edits as bytes that {@link loadState} takes. @throws RpcError -32000 for one that is too large */
   dumpState(): Promise<Buffer> {
-    return dumpChain(this.#params.chain)
+    return this.#params.editor.dump()
   }
 
   /**
-   * Goes back to genesis and on to the chain of a dump.
+   * Goes back to genesis and on to the chain of a dump. Of anvil's as many blocks are made as its chain had, and its
+   * accounts are written over the state after the last of them.
    * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
    * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules;
    * -32005 with the number of blocks when it was ended early
    */
   async loadState(dump: Uint8Array, isUnwanted: () => boolean = () => false): Promise<void> {
-    const { spec, chain, commit, isStopping } = this.#params
-    const isEnded = () => isStopping() || isUnwanted()
-    const blocks = await readDump(spec, dump)
+    const { spec, editor, assertWritable } = this.#params
+    const read = await readDump(spec, dump)
+    if (read.kind === 'anvil') {
+      await this.#loadAnvil(read, isUnwanted)
+      return
+    }
+    assertWritable()
+    await editor.storeStates(read.steps)
     await this.reset()
-    const left = blocks.values()
-    for (let loaded = 0; loaded < blocks.length; ) {
+    await this.#loadSteps(read.steps, isUnwanted)
+  }
+
+  async #loadSteps(steps: readonly DumpStep[], isUnwanted: () => boolean): Promise<void> {
+    const { chain, commit, isStopping } = this.#params
+    const isEnded = () => isStopping() || isUnwanted()
+    for (let loaded = 0; loaded < steps.length; ) {
       // Others get their turn between two commits.
       await new Promise((resolve) => setImmediate(resolve))
       if (isEnded()) {
         await commit()
+        const count = (list: readonly DumpStep[]) => list.filter(({ kind }) => kind === 'block').length
         throw new RpcError(
           'stopping',
-          `the node stops: ${loaded} of the ${blocks.length} blocks of the dump were loaded`,
+          `the node stops: ${count(steps.slice(0, loaded))} of the ${count(steps)} blocks of the dump were loaded`,
         )
       }
-      const results = chain.connectAll(takeFor(left, GROUP_MILLISECONDS, isEnded))
+      const step = steps[loaded]
+      if (step?.kind === 'state') {
+        this.#edit((editor) => editor.adopt(step.state.root))
+        loaded += 1
+        continue
+      }
+      const blocks = takeFor(blocksFrom(steps, loaded), GROUP_MILLISECONDS, isEnded)
+      const results = chain.connectAll(blocks)
       const failed = results.findIndex(({ status }) => status !== 'IMPORTED_BEST')
       if (failed >= 0) {
-        const number = blocks[loaded + failed]?.number
+        const refused = steps[loaded + failed]
+        const number = refused?.kind === 'block' ? refused.block.number : null
         throw new RpcError('executionFailed', `block ${number} of the dump: ${results[failed]?.status}`)
       }
       loaded += results.length
     }
+    await commit()
+  }
+
+  async #loadAnvil({ number, timestamp, accounts }: AnvilState, isUnwanted: () => boolean): Promise<void> {
+    const { chain, clock, commit } = this.#params
+    await this.reset()
+    if (number > 0) {
+      // The last of them has the time of the dump, if blocks a second apart can have it.
+      const first = timestamp === null ? 0 : timestamp - number + 1
+      if (first > chain.head.timestamp) refuse(() => clock.setTo(first, chain.head.timestamp))
+      const isTimed = first > chain.head.timestamp
+      await this.#mine({ count: number, ...(isTimed && { interval: 1 }) }, isUnwanted, new Map())
+      // Later blocks follow the machine again, from the time of the head on.
+      clock.reset()
+    }
+    this.#edit((editor) => editor.write(accounts))
     await commit()
   }
 
@@ -363,6 +404,15 @@ function asRefusal(error: unknown): unknown {
 
 function isStop(failure: unknown): boolean {
   return failure instanceof RpcError && failure.kind === 'stopping'
+}
+
+/** The blocks from a step on, up to the next edited state. */
+function* blocksFrom(steps: readonly DumpStep[], start: number): Generator<Block, void, void> {
+  for (let index = start; ; index += 1) {
+    const step = steps[index]
+    if (step?.kind !== 'block') return
+    yield step.block
+  }
 }
 
 /** The items of an iterator within a time, at least one; the next is taken when the one before was used. */

@@ -11,9 +11,22 @@ import type { ChainEnvironment, TableWriter } from '../../storage/chainEnvironme
 import { commitBoth } from '../../storage/commitBoth.ts'
 import { readStateEdit, writeStateEdit } from '../../storage/stateEdits.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
+import { type DumpStep, dumpChain, storeStates } from './chainDump.ts'
 
 /** Roots of edited states by block hash in hex: the edits of a moment. */
 export type StateEdits = ReadonlyMap<string, Buffer>
+
+/** All of an account, as it is to be. */
+export interface AccountState {
+  /** 20 bytes. */
+  readonly address: Buffer
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+  /** Empty for none. */
+  readonly code: Buffer
+  readonly cells: readonly { readonly slot: bigint; readonly value: bigint }[]
+}
 
 /**
  * Edits the state after a block of a development chain. No block can do that, so the blocks that are built on
@@ -42,11 +55,42 @@ export class StateEditor {
 
   /** Changes an account after the head: wholly and for good, or with an error and not at all. */
   edit(edit: AccountEdit): void {
+    const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
+    this.adopt(this.#store.writeAccounts(root, [this.#toWrite(root, edit)]))
+  }
+
+  /** Writes accounts over those after the head, as {@link edit} does one; cells that are not named stay. */
+  write(accounts: readonly AccountState[]): void {
+    const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
+    const writes = accounts.map(({ address, nonce, balance, code, cells }): AccountWrite => {
+      const hasProgram = code.length > 0 || cells.length > 0
+      return {
+        address,
+        nonce: bigIntToBytes(nonce),
+        balance: bigIntToBytes(balance),
+        ...(code.length > 0 && { code }),
+        contract: hasProgram || this.#store.isContract(root, address),
+        storage: cells.flatMap(({ slot, value }) => [bigIntToBytes(slot), bigIntToBytes(value)]),
+      }
+    })
+    this.adopt(this.#store.writeAccounts(root, writes))
+  }
+
+  /** Makes another state that of the head; it must be here. */
+  adopt(root: Buffer): void {
     const { head } = this.#chain
-    const root = stateRootAfter(this.#spec, this.#store, head)
-    const edited = this.#store.writeAccounts(root, [this.#toWrite(root, edit)])
-    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, edited))
-    this.#store.putEditedRoot(head.hash, edited)
+    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, root))
+    this.#store.putEditedRoot(head.hash, root)
+  }
+
+  /** The edits of canonical blocks and all that belongs to them as bytes. @throws RpcError as {@link dumpChain} */
+  dump(): Promise<Buffer> {
+    return dumpChain(this.#chain, this.#store, this.current())
+  }
+
+  /** Puts the states of a dump into the store. @throws RpcError as {@link storeStates} */
+  storeStates(steps: readonly DumpStep[]): Promise<void> {
+    return storeStates(this.#store, steps)
   }
 
   /**
