@@ -128,6 +128,19 @@ import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
 import { peerList } from './net/peerList.ts'
 import { version } from './net/version.ts'
+import { erigonHeaderByNumber } from './ots/erigonHeaderByNumber.ts'
+import { getApiLevel } from './ots/getApiLevel.ts'
+import { getBlockDetails } from './ots/getBlockDetails.ts'
+import { getBlockDetailsByHash } from './ots/getBlockDetailsByHash.ts'
+import { getBlockTransactions } from './ots/getBlockTransactions.ts'
+import { getContractCreator } from './ots/getContractCreator.ts'
+import { getInternalOperations } from './ots/getInternalOperations.ts'
+import { getTransactionBySenderAndNonce } from './ots/getTransactionBySenderAndNonce.ts'
+import { getTransactionError } from './ots/getTransactionError.ts'
+import { hasCode } from './ots/hasCode.ts'
+import { searchTransactionsAfter } from './ots/searchTransactionsAfter.ts'
+import { searchTransactionsBefore } from './ots/searchTransactionsBefore.ts'
+import { traceTransaction as otsTraceTransaction } from './ots/traceTransaction.ts'
 import { dumpRawKey } from './personal/dumpRawKey.ts'
 import { importRawKey } from './personal/importRawKey.ts'
 import { listAccounts } from './personal/listAccounts.ts'
@@ -302,6 +315,19 @@ export const METHODS: readonly MethodDefinition[] = [
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,
+  erigonHeaderByNumber,
+  getApiLevel,
+  getBlockDetails,
+  getBlockDetailsByHash,
+  getBlockTransactions,
+  getContractCreator,
+  getInternalOperations,
+  getTransactionBySenderAndNonce,
+  getTransactionError,
+  hasCode,
+  searchTransactionsAfter,
+  searchTransactionsBefore,
+  otsTraceTransaction,
   banAddress,
   unbanAddress,
   bannedAddresses,

@@ -75,3 +75,33 @@ t.test('a chain with edits moves from one running node to another, and outlives 
   await again.request('evm_mine')
   t.equal(await again.request('eth_getBalance', [OWNER, 'latest']), '0x9', 'the chain goes on')
 })
+
+t.test('the page of Otterscan may ask, and may not change anything', async (t) => {
+  const { node, token, created } = await startWithToken(testFolder(t))
+  t.teardown(() => node.stop())
+  const ask = async (method: string, ...params: readonly unknown[]) => {
+    const response = await fetch(node.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'http://localhost:5100' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const body = (await response.json()) as { result?: unknown; error?: { code: number } }
+    return { ...body, allowed: response.headers.get('access-control-allow-origin') }
+  }
+  const [from] = await node.request<string[]>('eth_accounts')
+  t.match(await ask('ots_getApiLevel'), { result: 8, allowed: 'http://localhost:5100' })
+  t.match(await ask('erigon_getHeaderByNumber', OLD), { result: { number: `0x${OLD.toString(16)}` } })
+  t.match(await ask('ots_getContractCreator', token), { result: { hash: created, creator: from } })
+  t.match(await ask('ots_searchTransactionsBefore', token, 0, 25), {
+    result: {
+      txs: [{ hash: created }],
+      receipts: [{ transactionHash: created, status: '0x1' }],
+      lastPage: true,
+    },
+  })
+  t.match(await ask('ots_searchTransactionsAfter', from, 0, 25), { result: { txs: [{ hash: created }] } })
+  t.match(await ask('ots_getTransactionBySenderAndNonce', from, 0), { result: created })
+  for (const method of ['anvil_reorg', 'anvil_dealERC20', 'anvil_setERC20Allowance', 'anvil_loadState']) {
+    t.match(await ask(method, 1, [], '0x'), { error: { code: -32601 } }, method)
+  }
+})
