@@ -439,6 +439,7 @@ export class ChainCore {
         .toReversed()
         .flatMap((header) => signedTransactionsOf(chain, header)),
       enacted: mined,
+      isRewound: isRewind,
     })
     for (const entry of change.pending) this.#keep(entry)
     // Before anybody hears of it.

@@ -115,11 +115,16 @@ export class DevControl {
     await this.#params.flushed()
   }
 
+  /** @throws RpcError -32602 when there are not so many blocks */
+  #assertDepth(depth: number): void {
+    const { number: height } = this.#params.chain.head
+    if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
+  }
+
   #rewind(depth: number, keepsPool: boolean): void {
     const { chain, editor, clock } = this.#params
-    const { number: height } = chain.head
-    if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
-    const number = height - depth
+    this.#assertDepth(depth)
+    const number = chain.head.number - depth
     const edits = [...editor.current()].filter(([hash]) => {
       const edited = chain.reader.heightOf(Buffer.from(hash, 'hex'))
       return edited !== null && edited <= number
@@ -142,9 +147,11 @@ export class DevControl {
     transactions: readonly PlacedTransaction[],
     isUnwanted?: () => boolean,
   ): Promise<void> {
-    const { spec, chain, clock } = this.#params
+    const { spec, chain, clock, assertWritable } = this.#params
     const bodies = await readBodies(spec, transactions)
+    this.#assertDepth(depth)
     if (depth === 0) return
+    assertWritable()
     const ancestor = chain.reader.headerByNumber(chain.head.number - depth)
     const replaced = chain.reader.headerByNumber(chain.head.number - depth + 1)
     if (ancestor !== null && replaced !== null) {

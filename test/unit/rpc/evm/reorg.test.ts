@@ -142,3 +142,31 @@ t.test('what cannot be changes nothing', async (t) => {
   t.equal(await ask('anvil_reorg', 0, []), null)
   t.equal((await ask('eth_getBlockByNumber', 'latest', false)).hash, hash)
 })
+
+t.test('what waits for a transaction that left waits for it again', async (t) => {
+  const { ask } = await openDevNode(t)
+  await ask('hardhat_mine', OLD)
+  await ask('eth_sendRawTransaction', raw(0n))
+  await ask('evm_mine')
+  const second = await ask('eth_sendRawTransaction', raw(1n))
+  t.same(await ask('txpool_status'), { pending: 1, queued: 0 })
+  await ask('anvil_reorg', 1, [])
+  t.same(await ask('txpool_status'), { pending: 0, queued: 1 })
+  await ask('anvil_reorg', 1, [[raw(0n), 0]])
+  t.same(await ask('txpool_status'), { pending: 1, queued: 0 })
+  await ask('evm_mine')
+  t.equal((await ask('eth_getTransactionReceipt', second)).status, '0x1')
+})
+
+t.test('with a block for every transaction no others come in between', async (t) => {
+  const { ask } = await openDevNode(t)
+  await ask('hardhat_mine', OLD)
+  await ask('evm_setAutomine', true)
+  const [, from] = (await ask('eth_accounts')) as string[]
+  const sent = await ask('eth_sendTransaction', { from, to: NOBODY, value: '0x1', gas: '0x5208' })
+  t.ok(await ask('eth_getTransactionReceipt', sent))
+  await ask('anvil_reorg', 1, [])
+  t.equal(await ask('eth_blockNumber'), `0x${(OLD + 1).toString(16)}`)
+  t.equal(await ask('eth_getTransactionReceipt', sent), null, 'it is not mined again')
+  t.same(await ask('txpool_status'), { pending: 0, queued: 0 })
+})
