@@ -38,9 +38,14 @@ export interface FoundTransactions {
  * The transactions that an address has to do with: as sender, receiver or created contract, or within by calls that had
  * an effect. The blocks have no index of that, so that the others are executed again; rewards are left out. A search
  * that was long enough ends where something was found.
+ * @param mostTraced transactions after whose execution it ends
  * @throws RpcError `limited` for one that found nothing for too long, `overLimit`
  */
-export function searchAddress(context: NodeContext, search: AddressSearch): FoundTransactions {
+export function searchAddress(
+  context: NodeContext,
+  search: AddressSearch,
+  mostTraced = MAX_TRACED,
+): FoundTransactions {
   const { step, size } = search
   const head = context.chain.head().number
   const txs: JsonObject[] = []
@@ -49,7 +54,7 @@ export function searchAddress(context: NodeContext, search: AddressSearch): Foun
   let height = search.from
   for (; height >= 1 && height <= head; height += step) {
     if (txs.length >= size) break
-    if (traced >= MAX_TRACED) {
+    if (traced >= mostTraced) {
       if (txs.length > 0) break
       throw new RpcError(
         'limited',

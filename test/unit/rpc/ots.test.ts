@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { isEnabled } from '../../../src/rpc/availability.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
+import { searchAddress } from '../../../src/rpc/ots/addressSearch.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import { readArtefact } from '../../contracts/artefact.ts'
 import { COW } from '../../support/signedTransaction.ts'
@@ -232,6 +233,33 @@ t.test('transactions of an address, page by page, on a chain that was rewound', 
   t.equal(await ask('ots_getTransactionBySenderAndNonce', FROM, 4), null, 'a nonce that was set has none')
   t.match(await answer('ots_searchTransactionsBefore', NOBODY, 0, 1001), { error: { code: -32602 } })
   t.match(await ask('ots_searchTransactionsAfter', NOBODY, 10 ** 9, 5), { txs: [], firstPage: true })
+})
+
+t.test('a search ends after so many transactions that it executed again', async (t) => {
+  const node = await openOld(t)
+  const { context } = node.live.node
+  const other = `0x${'11'.repeat(20)}`
+  const own = await send(node, { to: NOBODY, value: '0x1' })
+  for (let index = 0; index < 4; index += 1) await send(node, { to: other, value: '0x1' })
+  context.refresh()
+  t.teardown(() => context.release())
+  const search = (step: 1 | -1, from: number, most?: number) =>
+    searchAddress(context, { address: Buffer.alloc(20, 0x5a), from, step, size: 25 }, most)
+  t.match(search(-1, OLD + 5), { txs: [{ hash: own }], isAtEnd: true })
+  t.match(search(1, 1, 2), { txs: [{ hash: own }], isAtEnd: false }, 'with what it found')
+  t.throws(() => search(-1, OLD + 5, 4), {
+    kind: 'limited',
+    message: `limit exceeded: nothing was found until block ${OLD + 1}; search from there`,
+  })
+  const flags = new Int32Array([1])
+  t.throws(
+    () =>
+      searchAddress(
+        { ...context, interrupt: { flags, slot: 0 } },
+        { address: Buffer.alloc(20), from: 1, step: 1, size: 1 },
+      ),
+    { kind: 'overLimit', message: 'Execution has got timeout out.' },
+  )
 })
 
 t.test('they are there on a development chain alone', async (t) => {
