@@ -66,6 +66,8 @@ export interface BlockchainOptions {
 
 /** Hooks that a caller of a rewind adds to it. */
 export interface RewindHooks {
+  /** True when blocks of the same heights follow, so that the pool goes on as it is. */
+  readonly keepsPool?: boolean
   /** Writes to the transaction that disconnects the blocks, before they are disconnected. */
   before?(writer: TableWriter): void
   /** Called after the commit, before listeners are called. */
@@ -222,7 +224,11 @@ export class Blockchain {
       hooks.before?.(writer)
       const found = rewindTo(writer, this.reader, this.#head, to, index)
       index.write(writer)
-      return { ...found, isReset: true as const }
+      return {
+        ...found,
+        isReset: true as const,
+        ...(hooks.keepsPool === true && { keepsPool: true as const }),
+      }
     })
     this.#head = to
     this.#waiting = null

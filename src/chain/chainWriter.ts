@@ -29,6 +29,8 @@ export interface HeadChange {
    * it does a reorganisation.
    */
   readonly isReset?: true
+  /** Set besides when the pool goes on as it is: blocks of the same heights follow. */
+  readonly keepsPool?: true
 }
 
 /** Stores an executed block without making it canonical. */

@@ -2,7 +2,14 @@ import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import type { OptionDefinition, OptionTable } from '../config/option.ts'
 import { nodeSchema, renamedOptions } from '../config/optionNames.ts'
-import { camelToFlag, flagOf, GONE_OPTIONS, OPTIONS, type PartialConfig } from '../config/schema.ts'
+import {
+  camelToFlag,
+  flagOf,
+  GONE_OPTIONS,
+  OPTION_KEYS,
+  OPTIONS,
+  type PartialConfig,
+} from '../config/schema.ts'
 import { suggestOption } from '../config/suggestOption.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
 import { bridgeRehearse } from './commands/bridgeRehearse.ts'
@@ -42,6 +49,7 @@ import { start } from './commands/start.ts'
 import { CommandError, toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addEarlierFlag, addFlags, takeFlags } from './flags.ts'
+import { addHelpTopics } from './helpTopics.ts'
 import { ResultOutput } from './resultOutput.ts'
 
 /** External dependencies of a run of the program. */
@@ -177,6 +185,8 @@ function describe<E extends OptionTable>(command: Command, definition: CommandDe
   if (definition.files === 'any') command.argument('[FILE...]', 'files to read')
   for (const [key, option] of Object.entries(definition.extra)) addFlags(command, camelToFlag(key), option)
   for (const key of definition.options) addFlags(command, flagOf(key), OPTIONS[key])
+  // A command with the options of the whole node has more of them than anybody reads.
+  if (definition.options.length === OPTION_KEYS.length) addHelpTopics(command, definition.name)
   for (const renamed of renamedOptions(OPTIONS)) {
     if (definition.options.some((key) => key === renamed.key)) addEarlierFlag(command, renamed)
   }

@@ -42,6 +42,9 @@ export interface MineRequest {
   readonly interval?: number
 }
 
+/** What blocks of a request are to hold in place of the pool's transactions, by their index in it; others are empty. */
+export type BlockBodies = ReadonlyMap<number, readonly SignedTransaction[]>
+
 /** Parts of a producer. */
 export interface BlockProducerParams {
   readonly chain: Blockchain
@@ -128,9 +131,14 @@ export class BlockProducer {
    * runs: after a failure whole groups remain, and listeners to the head hear of a block when its group is
    * committed.
    * @param isUnwanted called between two blocks: whether the rest is no longer wanted
+   * @param bodies what the blocks hold in place of the pool's transactions
    * @throws MiningError, `STOPPED` with the number of blocks that were made
    */
-  async mine(request: MineRequest = {}, isUnwanted: () => boolean = () => false): Promise<readonly Block[]> {
+  async mine(
+    request: MineRequest = {},
+    isUnwanted: () => boolean = () => false,
+    bodies: BlockBodies | null = null,
+  ): Promise<readonly Block[]> {
     const { count = 1, timestamp } = request
     const { chain, clock } = this.#params
     const isEnded = () => this.#stopped || this.#isStopping || isUnwanted()
@@ -140,7 +148,7 @@ export class BlockProducer {
       if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (this.#stopped || (mined.length > 0 && isEnded())) throw stopped(mined.length, count)
       await this.#settled()
-      this.#mineGroup(request, mined, isEnded)
+      this.#mineGroup(request, mined, isEnded, bodies)
     }
     await this.#settled()
     return mined
@@ -182,8 +190,13 @@ export class BlockProducer {
    * Mines the next blocks of a request in one commit.
    * @param mined receives the blocks
    */
-  #mineGroup({ count = 1, interval }: MineRequest, mined: Block[], isEnded: () => boolean): void {
-    const { chain, clock } = this.#params
+  #mineGroup(
+    { count = 1, interval }: MineRequest,
+    mined: Block[],
+    isEnded: () => boolean,
+    bodies: BlockBodies | null,
+  ): void {
+    const { chain, clock, pool } = this.#params
     const end = performance.now() + GROUP_MILLISECONDS
     const group: Block[] = []
     const made = () => mined.length + group.length
@@ -194,7 +207,7 @@ export class BlockProducer {
           // Two blocks never have the same time: an interval of 0 is the shortest possible one.
           clock.setTo(chain.head.timestamp + Math.max(interval, 1), chain.head.timestamp)
         }
-        return this.#seal(this.#build())
+        return this.#seal(this.#build(bodies === null ? pool.inBlockOrder() : (bodies.get(made()) ?? [])))
       } catch (error) {
         // The blocks before it are valid.
         failure = error
@@ -221,10 +234,10 @@ export class BlockProducer {
     if (failure !== null) throw failure
   }
 
-  #build(): BuiltBlock {
-    const { chain, pool, builder, clock, onUnfit } = this.#params
+  #build(inBlockOrder: Iterable<SignedTransaction> = this.#params.pool.inBlockOrder()): BuiltBlock {
+    const { chain, builder, clock, onUnfit } = this.#params
     const parent = chain.head
-    const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
+    const built = builder.build(parent, inBlockOrder, clock.next(parent.timestamp))
     onUnfit(built.unfit)
     return built
   }

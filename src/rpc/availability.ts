@@ -8,6 +8,7 @@ const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
   ['ext', 'rsk'],
   ['hardhat', 'evm'],
   ['anvil', 'evm'],
+  ['erigon', 'ots'],
 ])
 
 /** Helpers of development chains under a name of another module, which a hosted endpoint has open. */
@@ -23,7 +24,7 @@ export interface EnabledMethods {
   readonly dev: boolean
 }
 
-/** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`. */
+/** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`, what Otterscan asks of Erigon is `ots`. */
 export function moduleOf(method: string): string {
   if (HELPERS.has(method)) return 'evm'
   const [prefix = ''] = method.split(/[_.]/, 1)

@@ -18,6 +18,13 @@ export interface AccountEdit {
   }
 }
 
+/** A transaction and the index of the block, of those that are to be made, that holds it. */
+export interface PlacedTransaction {
+  /** RLP; one that nobody signed carries its sender (`impersonated.ts`). */
+  readonly encoded: Buffer
+  readonly index: number
+}
+
 /** Which transactions of the pool are meant: one, those of an account, or all. */
 export interface PoolSelection {
   /** 32 bytes. */
@@ -40,6 +47,12 @@ export interface DevCommands {
    * blocks.
    */
   rollback(depth: number): Promise<void>
+  /**
+   * Replaces the newest blocks by as many others that hold the given transactions, and nothing of the pool, which stays;
+   * snapshots of a higher chain are forgotten. Refused when there are not so many blocks.
+   * @param stop ends that with the block at hand
+   */
+  reorganise(depth: number, transactions: readonly PlacedTransaction[], stop?: CommandSignal): Promise<void>
   /** Goes back to genesis and forgets all snapshots. */
   reset(): Promise<void>
   /** Moves the time of the next block forward. @returns how far it is ahead of the machine's, seconds */
@@ -50,7 +63,7 @@ export interface DevCommands {
   setTimestampInterval(seconds: number | null): Promise<boolean>
   /** Changes what blocks are made with from the next one on. */
   adjustBlocks(adjustment: BlockAdjustment): Promise<void>
-  /** The blocks of the chain, packed; refused where they do not make its state. */
+  /** The blocks of the chain and the states that were edited, packed. */
   dumpState(): Promise<Buffer>
   /** Goes back to genesis and on to the chain of a dump. @param stop ends that with the block at hand */
   loadState(dump: Uint8Array, stop?: CommandSignal): Promise<void>

@@ -4,6 +4,7 @@ import { adminPeers } from './admin/peers.ts'
 import { removePeer } from './admin/removePeer.ts'
 import { addBalance } from './anvil/addBalance.ts'
 import { autoImpersonateAccount } from './anvil/autoImpersonateAccount.ts'
+import { dealErc20 } from './anvil/dealErc20.ts'
 import { dropAllTransactions } from './anvil/dropAllTransactions.ts'
 import { dumpState } from './anvil/dumpState.ts'
 import { getIntervalSeconds } from './anvil/getIntervalSeconds.ts'
@@ -11,8 +12,10 @@ import { loadState } from './anvil/loadState.ts'
 import { nodeInfo } from './anvil/nodeInfo.ts'
 import { removeBlockTimestampInterval } from './anvil/removeBlockTimestampInterval.ts'
 import { removePoolTransactions } from './anvil/removePoolTransactions.ts'
+import { reorg } from './anvil/reorg.ts'
 import { rollback } from './anvil/rollback.ts'
 import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.ts'
+import { setErc20Allowance } from './anvil/setErc20Allowance.ts'
 import { setIntervalSeconds } from './anvil/setIntervalSeconds.ts'
 import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
 import { getRawBlock } from './debug/getRawBlock.ts'
@@ -125,6 +128,19 @@ import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
 import { peerList } from './net/peerList.ts'
 import { version } from './net/version.ts'
+import { erigonHeaderByNumber } from './ots/erigonHeaderByNumber.ts'
+import { getApiLevel } from './ots/getApiLevel.ts'
+import { getBlockDetails } from './ots/getBlockDetails.ts'
+import { getBlockDetailsByHash } from './ots/getBlockDetailsByHash.ts'
+import { getBlockTransactions } from './ots/getBlockTransactions.ts'
+import { getContractCreator } from './ots/getContractCreator.ts'
+import { getInternalOperations } from './ots/getInternalOperations.ts'
+import { getTransactionBySenderAndNonce } from './ots/getTransactionBySenderAndNonce.ts'
+import { getTransactionError } from './ots/getTransactionError.ts'
+import { hasCode } from './ots/hasCode.ts'
+import { searchTransactionsAfter } from './ots/searchTransactionsAfter.ts'
+import { searchTransactionsBefore } from './ots/searchTransactionsBefore.ts'
+import { traceTransaction as otsTraceTransaction } from './ots/traceTransaction.ts'
 import { dumpRawKey } from './personal/dumpRawKey.ts'
 import { importRawKey } from './personal/importRawKey.ts'
 import { listAccounts } from './personal/listAccounts.ts'
@@ -290,12 +306,28 @@ export const METHODS: readonly MethodDefinition[] = [
   setBlockGasLimit,
   setBlockTimestampInterval,
   removeBlockTimestampInterval,
+  reorg,
   rollback,
+  dealErc20,
+  setErc20Allowance,
   metadata,
   nodeInfo,
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,
+  erigonHeaderByNumber,
+  getApiLevel,
+  getBlockDetails,
+  getBlockDetailsByHash,
+  getBlockTransactions,
+  getContractCreator,
+  getInternalOperations,
+  getTransactionBySenderAndNonce,
+  getTransactionError,
+  hasCode,
+  searchTransactionsAfter,
+  searchTransactionsBefore,
+  otsTraceTransaction,
   banAddress,
   unbanAddress,
   bannedAddresses,

@@ -70,6 +70,8 @@ export interface PoolHeadChange {
   readonly retracted: readonly SignedTransaction[]
   /** Transactions of blocks that joined it; reward transactions are left out. */
   readonly enacted: readonly SignedTransaction[]
+  /** True when blocks left with their transactions, so that the nonce of any account may be a lower one. */
+  readonly isRewound?: boolean
 }
 
 /** Changes of the pool. */

@@ -130,12 +130,15 @@ export class TransactionPool {
   }
 
   /** Updates the pool to a new head. */
-  onHead({ head, retracted, enacted }: PoolHeadChange): PoolChange {
+  onHead({ head, retracted, enacted, isRewound = false }: PoolHeadChange): PoolChange {
     this.#head = head
     const changes = createChanges({ charged: false })
     for (const { transaction } of enacted) this.#drop(transaction.hashHex, changes)
-    // Only senders of transactions in these blocks can have a new nonce.
-    const senders = new Map([...enacted, ...retracted].map(({ sender }) => [sender.toString('hex'), sender]))
+    // Only senders of transactions in these blocks can have a new nonce, unless blocks left that nobody names.
+    const waiting = isRewound ? [...this.#pending.values(), ...this.#queued.values()] : []
+    const senders = new Map(
+      [...enacted, ...retracted, ...waiting].map(({ sender }) => [sender.toString('hex'), sender]),
+    )
     for (const [senderHex, sender] of senders) this.#dropUsedNonces(senderHex, sender, changes)
     for (const { transaction, sender } of retracted) {
       if (this.get(transaction.hashHex) !== undefined) continue

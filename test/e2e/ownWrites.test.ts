@@ -261,7 +261,6 @@ const COMMANDS: readonly Command[] = [
       ]
     },
   },
-  // Behind a reset: edits are in no dump.
   {
     name: 'anvil_loadState',
     isCached: true,

@@ -433,10 +433,10 @@ export class ChainCore {
     }
   }
 
-  #followHead({ head, retracted, enacted, isReset }: HeadChange): void {
+  #followHead({ head, retracted, enacted, isReset, keepsPool }: HeadChange): void {
     // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
     const isRewind = isReset === true
-    if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
+    if (isRewind && keepsPool !== true) this.#note({ pending: [], removed: this.pool.clear() })
     const { chain } = this.open
     const mined = enacted.flatMap((header) => signedTransactionsOf(chain, header))
     const change = this.pool.onHead({
@@ -445,6 +445,7 @@ export class ChainCore {
         .toReversed()
         .flatMap((header) => signedTransactionsOf(chain, header)),
       enacted: mined,
+      isRewound: isRewind,
     })
     for (const entry of change.pending) this.#keep(entry)
     // Before anybody hears of it.

@@ -64,6 +64,8 @@ function createDevCommands(core: ChainCore): DevCommands {
     snapshot: async () => alone().snapshot(),
     revert: (id) => written(() => alone().revert(id)),
     rollback: (depth) => written(() => alone().rollback(depth)),
+    reorganise: (depth, transactions, stop) =>
+      written(() => alone().reorganise(depth, transactions, toQuestion(stop))),
     reset: async () => {
       await written(() => alone().reset())
       settings().renew()

@@ -5,6 +5,7 @@ import { RlpError } from '../../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { BlockClock, ClockState } from '../../mining/blockClock.ts'
 import {
+  type BlockBodies,
   type BlockInterval,
   type BlockProducer,
   GROUP_MILLISECONDS,
@@ -12,10 +13,12 @@ import {
   type ProducerMode,
 } from '../../mining/blockProducer.ts'
 import { MiningError } from '../../mining/errors.ts'
-import type { AccountEdit } from '../../rpc/devCommands.ts'
+import type { AccountEdit, PlacedTransaction } from '../../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { toHex } from '../../util/bytes.ts'
-import { dumpChain, readDump } from './chainDump.ts'
+import type { AnvilState } from './anvilState.ts'
+import { type DumpStep, readDump } from './chainDump.ts'
+import { readBodies } from './readBodies.ts'
 import type { FundedAccount, StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
@@ -100,7 +103,8 @@ export class DevControl {
     const snapshot = this.#snapshots[index]
     if (snapshot === undefined) return false
     this.#keepSnapshots(this.#snapshots.slice(0, index + 1))
-    await this.#goBack(snapshot)
+    this.#goBack(snapshot)
+    await this.#params.flushed()
     return true
   }
 
@@ -109,37 +113,79 @@ export class DevControl {
    * @throws RpcError -32602 when there are not so many blocks
    */
   async rollback(depth: number): Promise<void> {
-    const { chain, editor, clock } = this.#params
-    const { number: height } = chain.head
+    this.#rewind(depth, false)
+    await this.#params.flushed()
+  }
+
+  /** @throws RpcError -32602 when there are not so many blocks */
+  #assertDepth(depth: number): void {
+    const { number: height } = this.#params.chain.head
     if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
-    const number = height - depth
+  }
+
+  #rewind(depth: number, keepsPool: boolean): void {
+    const { chain, editor, clock } = this.#params
+    this.#assertDepth(depth)
+    const number = chain.head.number - depth
     const edits = [...editor.current()].filter(([hash]) => {
       const edited = chain.reader.heightOf(Buffer.from(hash, 'hex'))
       return edited !== null && edited <= number
     })
     this.#keepSnapshots(this.#snapshots.filter((snapshot) => snapshot.number <= number))
-    await this.#goBack({ number, edits: new Map(edits), clock: clock.state() })
-    await this.#prepare()
+    this.#goBack({ number, edits: new Map(edits), clock: clock.state() }, keepsPool)
+    this.#fund()
+  }
+
+  /**
+   * Replaces the newest blocks by as many others. The pool stays; what stood in the blocks that leave is gone, and
+   * snapshots of a higher chain are forgotten.
+   * @param depth number of blocks
+   * @param transactions what each of the new blocks is to hold, by its index; what does not fit is left out
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 when there are not so many blocks, or for bytes that are no transaction, which changes
+   *   nothing; -32005 with the number of blocks when it was ended early
+   */
+  async reorganise(
+    depth: number,
+    transactions: readonly PlacedTransaction[],
+    isUnwanted?: () => boolean,
+  ): Promise<void> {
+    const { spec, chain, clock, assertWritable } = this.#params
+    const bodies = await readBodies(spec, transactions)
+    this.#assertDepth(depth)
+    if (depth === 0) return
+    assertWritable()
+    const ancestor = chain.reader.headerByNumber(chain.head.number - depth)
+    const replaced = chain.reader.headerByNumber(chain.head.number - depth + 1)
+    if (ancestor !== null && replaced !== null) {
+      const time = clock.next(ancestor.timestamp)
+      // Of the same time the first block could be the one that it replaces.
+      if (replaced.timestamp === time) refuse(() => clock.setTo(time + 1, ancestor.timestamp))
+    }
+    // The first of the new blocks is made in the same turn, before anybody else makes one.
+    this.#rewind(depth, true)
+    await this.#mine({ count: depth }, isUnwanted, bodies)
   }
 
   /** Goes back to genesis as the network has it, and the accounts that users are given; snapshots are forgotten. */
   async reset(): Promise<void> {
     await this.#goToGenesis()
-    await this.#prepare()
+    this.#fund()
+    await this.#params.flushed()
   }
 
   async #goToGenesis(): Promise<void> {
     this.#keepSnapshots([])
-    await this.#goBack({ number: 0, edits: new Map(), clock: null })
+    this.#goBack({ number: 0, edits: new Map(), clock: null })
+    await this.#params.flushed()
   }
 
   /** Gives users their accounts where these do not exist. */
-  async #prepare(): Promise<void> {
-    const { editor, funded, chain, onStateEdited, flushed } = this.#params
+  #fund(): void {
+    const { editor, funded, chain, onStateEdited } = this.#params
     if (!editor.prepare(funded)) return
     chain.stateEdited()
     onStateEdited()
-    await flushed()
   }
 
   #keepSnapshots(kept: Snapshot[]): void {
@@ -168,12 +214,16 @@ export class DevControl {
    * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
    * @throws RpcError -32602 for a time that cannot be, -32005 with the number of blocks when it was ended early
    */
-  async mine(request: MineRequest, isUnwanted: () => boolean = () => false): Promise<void> {
+  async mine(request: MineRequest, isUnwanted?: () => boolean): Promise<void> {
     this.#params.assertWritable()
     const { timestamp } = request
     if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
+    await this.#mine(request, isUnwanted)
+  }
+
+  async #mine(request: MineRequest, isUnwanted?: () => boolean, bodies?: BlockBodies): Promise<void> {
     const { producer, commit } = this.#params
-    const failure = await producer.mine(request, isUnwanted).then(() => null, asRefusal)
+    const failure = await producer.mine(request, isUnwanted, bodies).then(() => null, asRefusal)
     // What was made before it stays.
     if (failure === null || isStop(failure)) await commit()
     if (failure !== null) throw failure
@@ -211,12 +261,16 @@ export class DevControl {
 
   /** Changes the state after the head. */
   async editAccount(edit: AccountEdit): Promise<void> {
-    const { chain, editor, onStateEdited, assertWritable, flushed } = this.#params
+    this.#edit((editor) => editor.edit(edit))
+    await this.#params.flushed()
+  }
+
+  #edit(change: (editor: StateEditor) => void): void {
+    const { chain, editor, onStateEdited, assertWritable } = this.#params
     assertWritable()
-    editor.edit(edit)
+    change(editor)
     chain.stateEdited()
     onStateEdited()
-    await flushed()
   }
 
   /**
@@ -255,53 +309,90 @@ export class DevControl {
     }
   }
 
-  /** The chain as bytes that {@link loadState} takes. @throws RpcError -32000 where blocks do not make its state */
+  /** The chain with its edits as bytes that {@link loadState} takes. @throws RpcError -32000 for one that is too large */
   dumpState(): Promise<Buffer> {
-    return dumpChain(this.#params.chain)
+    return this.#params.editor.dump()
   }
 
   /**
-   * Goes back to genesis and on to the chain of a dump.
+   * Goes back to genesis and on to the chain of a dump. Of anvil's as many blocks are made as its chain had, and its
+   * accounts are written over the state after the last of them.
    * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
    * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules;
    * -32005 with the number of blocks when it was ended early
    */
   async loadState(dump: Uint8Array, isUnwanted: () => boolean = () => false): Promise<void> {
-    const { spec, chain, commit, isStopping } = this.#params
-    const isEnded = () => isStopping() || isUnwanted()
-    const blocks = await readDump(spec, dump)
+    const { spec, editor, assertWritable } = this.#params
+    const read = await readDump(spec, dump)
+    if (read.kind === 'anvil') {
+      await this.#loadAnvil(read, isUnwanted)
+      return
+    }
+    assertWritable()
+    await editor.storeStates(read.steps)
     // On the states that the blocks were made on, which no account was added to.
     await this.#goToGenesis()
-    const left = blocks.values()
-    for (let loaded = 0; loaded < blocks.length; ) {
+    await this.#loadSteps(read.steps, isUnwanted)
+  }
+
+  async #loadSteps(steps: readonly DumpStep[], isUnwanted: () => boolean): Promise<void> {
+    const { chain, commit, isStopping } = this.#params
+    const isEnded = () => isStopping() || isUnwanted()
+    for (let loaded = 0; loaded < steps.length; ) {
       // Others get their turn between two commits.
       await new Promise((resolve) => setImmediate(resolve))
       if (isEnded()) {
         await commit()
+        const count = (list: readonly DumpStep[]) => list.filter(({ kind }) => kind === 'block').length
         throw new RpcError(
           'stopping',
-          `the node stops: ${loaded} of the ${blocks.length} blocks of the dump were loaded`,
+          `the node stops: ${count(steps.slice(0, loaded))} of the ${count(steps)} blocks of the dump were loaded`,
         )
       }
-      const results = chain.connectAll(takeFor(left, GROUP_MILLISECONDS, isEnded))
+      const step = steps[loaded]
+      if (step?.kind === 'state') {
+        this.#edit((editor) => editor.adopt(step.state.root))
+        loaded += 1
+        continue
+      }
+      const blocks = takeFor(blocksFrom(steps, loaded), GROUP_MILLISECONDS, isEnded)
+      const results = chain.connectAll(blocks)
       const failed = results.findIndex(({ status }) => status !== 'IMPORTED_BEST')
       if (failed >= 0) {
-        const number = blocks[loaded + failed]?.number
+        const refused = steps[loaded + failed]
+        const number = refused?.kind === 'block' ? refused.block.number : null
         throw new RpcError('executionFailed', `block ${number} of the dump: ${results[failed]?.status}`)
       }
       loaded += results.length
     }
+    this.#fund()
     await commit()
-    await this.#prepare()
+    await this.#params.flushed()
   }
 
-  async #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>): Promise<void> {
-    const { chain, clock, editor, onStateEdited, clearPool, assertWritable, flushed } = this.#params
+  async #loadAnvil({ number, timestamp, accounts }: AnvilState, isUnwanted: () => boolean): Promise<void> {
+    const { chain, clock, commit } = this.#params
+    await this.reset()
+    if (number > 0) {
+      // The last of them has the time of the dump, if blocks a second apart can have it.
+      const first = timestamp === null ? 0 : timestamp - number + 1
+      if (first > chain.head.timestamp) refuse(() => clock.setTo(first, chain.head.timestamp))
+      const isTimed = first > chain.head.timestamp
+      await this.#mine({ count: number, ...(isTimed && { interval: 1 }) }, isUnwanted, new Map())
+      // Later blocks follow the machine again, from the time of the head on.
+      clock.reset()
+    }
+    this.#edit((editor) => editor.write(accounts))
+    await commit()
+  }
+
+  #goBack({ number, edits, clock: time }: Omit<Snapshot, 'id'>, keepsPool = false): void {
+    const { chain, clock, editor, onStateEdited, clearPool, assertWritable } = this.#params
     assertWritable()
     const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
     if (target === null) throw new Error(`the canonical chain has no block ${number}`)
     const isHead = target.hash.equals(chain.head.hash)
-    editor.goBack(target, edits)
+    editor.goBack(target, edits, keepsPool)
     if (time === null) clock.reset()
     else clock.restore(time)
     if (isHead) {
@@ -309,7 +400,6 @@ export class DevControl {
       chain.stateEdited()
       onStateEdited()
     }
-    await flushed()
   }
 }
 
@@ -341,6 +431,15 @@ function asRefusal(error: unknown): unknown {
 
 function isStop(failure: unknown): boolean {
   return failure instanceof RpcError && failure.kind === 'stopping'
+}
+
+/** The blocks from a step on, up to the next edited state. */
+function* blocksFrom(steps: readonly DumpStep[], start: number): Generator<Block, void, void> {
+  for (let index = start; ; index += 1) {
+    const step = steps[index]
+    if (step?.kind !== 'block') return
+    yield step.block
+  }
 }
 
 /** The items of an iterator within a time, at least one; the next is taken when the one before was used. */

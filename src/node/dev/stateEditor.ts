@@ -11,6 +11,7 @@ import type { ChainEnvironment, TableWriter } from '../../storage/chainEnvironme
 import { commitBoth } from '../../storage/commitBoth.ts'
 import { readStateEdit, writeStateEdit } from '../../storage/stateEdits.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
+import { type DumpStep, dumpChain, storeStates } from './chainDump.ts'
 
 /** An account that users are given, with its balance in wei. */
 export interface FundedAccount {
@@ -21,6 +22,18 @@ export interface FundedAccount {
 
 /** Roots of edited states by block hash in hex: the edits of a moment. */
 export type StateEdits = ReadonlyMap<string, Buffer>
+
+/** All of an account, as it is to be. */
+export interface AccountState {
+  /** 20 bytes. */
+  readonly address: Buffer
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+  /** Empty for none. */
+  readonly code: Buffer
+  readonly cells: readonly { readonly slot: bigint; readonly value: bigint }[]
+}
 
 /**
  * Edits the state after a block of a development chain. No block can do that, so the blocks that are built on
@@ -66,36 +79,65 @@ export class StateEditor {
 
   /** Changes different accounts after the head: all of them, or with an error none. */
   editAll(edits: readonly AccountEdit[]): void {
-    const { head } = this.#chain
-    const root = stateRootAfter(this.#spec, this.#store, head)
+    const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
     const writes = edits.map((edit) => this.#toWrite(root, edit))
-    const edited = this.#store.writeAccounts(root, writes)
-    this.#record(head, edited)
+    this.adopt(this.#store.writeAccounts(root, writes))
   }
 
   /** Records an edit after the head that changes nothing. */
   #mark(): void {
     const { head, reader } = this.#chain
-    if (!reader.hasEditedState(head.hash)) this.#record(head, stateRootAfter(this.#spec, this.#store, head))
+    if (!reader.hasEditedState(head.hash)) this.adopt(stateRootAfter(this.#spec, this.#store, head))
   }
 
-  #record({ hash }: BlockHeader, root: Buffer): void {
-    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, hash, root))
-    this.#store.putEditedRoot(hash, root)
+  /** Writes accounts over those after the head, as {@link edit} does one; cells that are not named stay. */
+  write(accounts: readonly AccountState[]): void {
+    const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
+    const writes = accounts.map(({ address, nonce, balance, code, cells }): AccountWrite => {
+      const hasProgram = code.length > 0 || cells.length > 0
+      return {
+        address,
+        nonce: bigIntToBytes(nonce),
+        balance: bigIntToBytes(balance),
+        ...(code.length > 0 && { code }),
+        contract: hasProgram || this.#store.isContract(root, address),
+        storage: cells.flatMap(({ slot, value }) => [bigIntToBytes(slot), bigIntToBytes(value)]),
+      }
+    })
+    this.adopt(this.#store.writeAccounts(root, writes))
+  }
+
+  /** Makes another state that of the head; it must be here. */
+  adopt(root: Buffer): void {
+    const { head } = this.#chain
+    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, root))
+    this.#store.putEditedRoot(head.hash, root)
+  }
+
+  /** The edits of canonical blocks and all that belongs to them as bytes. @throws RpcError as {@link dumpChain} */
+  dump(): Promise<Buffer> {
+    return dumpChain(this.#chain, this.#store, this.current())
+  }
+
+  /** Puts the states of a dump into the store. @throws RpcError as {@link storeStates} */
+  storeStates(steps: readonly DumpStep[]): Promise<void> {
+    return storeStates(this.#store, steps)
   }
 
   /**
    * Goes back to a canonical block and to the edits of a moment, which are those in effect then; all others are undone.
    * One transaction does both.
    * @param target the head, or a block below it
+   * @param keepsPool whether blocks of the same heights follow, so that the pool goes on as it is
    */
-  goBack(target: BlockHeader, edits: StateEdits): void {
+  goBack(target: BlockHeader, edits: StateEdits, keepsPool = false): void {
     if (target.hash.equals(this.#chain.head.hash)) {
       commitBoth(this.#store, this.#environment, (writer) => this.#restore(writer, edits))
       nameEditedStates(this.#environment, this.#store)
       return
     }
     this.#chain.rewind(target, {
+      keepsPool,
       before: (writer) => this.#restore(writer, edits),
       committed: () => nameEditedStates(this.#environment, this.#store),
     })

@@ -5,7 +5,7 @@ import { data } from '../params/hex.ts'
 export const loadState = defineMethod({
   name: 'anvil_loadState',
   aliases: ['hardhat_loadState'],
-  doc: 'Replaces the chain by that of anvil_dumpState; snapshots and the pool are gone.',
+  doc: 'Replaces the chain by that of anvil_dumpState; of a dump of anvil accounts, code, cells, number and time are taken. Snapshots and the pool are gone.',
   params: [data('state')],
   result: { type: 'boolean' },
   lane: 'chain',

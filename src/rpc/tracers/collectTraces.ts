@@ -1,8 +1,9 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { NodeContext } from '../context.ts'
-import { RpcError, responseTooLarge } from '../errors.ts'
+import { responseTooLarge } from '../errors.ts'
 import type { TraceFilter } from '../params/traceFilter.ts'
 import { assertKept } from '../select/history.ts'
+import { stopIfInterrupted } from './stopIfInterrupted.ts'
 import { traceTransactions } from './traceBlock.ts'
 
 /** Which traces of a range are wanted. */
@@ -88,8 +89,4 @@ function matchingTransactions(context: NodeContext, block: Block, wanted: TraceS
     const isTo = toAddresses.length === 0 || toAddresses.some((to) => transaction.fields.to.equals(to))
     return (mode === 'union' ? isFrom || isTo : isFrom && isTo) ? [index] : []
   })
-}
-
-function stopIfInterrupted({ interrupt }: NodeContext): void {
-  if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
 }

@@ -5,9 +5,11 @@ import t from 'tap'
 import { RlpError } from '../../../src/chain/codec/rlpReader.ts'
 import { UndecidedBlockError } from '../../../src/chain/validation/errors.ts'
 import { describeFailure, toFailure } from '../../../src/cli/errors.ts'
+import { HELP_TOPICS } from '../../../src/cli/helpTopics.ts'
 import { createProgram } from '../../../src/cli/program.ts'
 import { parseConfigFile } from '../../../src/config/file.ts'
 import { fillDefaults } from '../../../src/config/load.ts'
+import { flagOf, OPTION_KEYS, OPTIONS } from '../../../src/config/schema.ts'
 import { StorageError } from '../../../src/storage/errors.ts'
 
 async function run(words: string[], environment: Record<string, string> = {}) {
@@ -38,6 +40,54 @@ t.test('every command has help with the flags it reads', async (t) => {
   t.notMatch(stdout, '--http-port')
   t.match((await run(['check', '--help'])).stdout, '--full')
   t.match((await run(['start', '--help'])).stdout, /--block-time <N>/)
+})
+
+t.test('the help of a command with all options is short, and has topics', async (t) => {
+  const linesOf = (text: string) => text.split('\n').length
+  const flags = OPTION_KEYS.filter((key) => !('retired' in OPTIONS[key])).map(flagOf)
+  const isIn = (text: string) => (flag: string) => new RegExp(`^  ${flag}(?: |$)`, 'm').test(text)
+  for (const words of [['start'], ['config', 'show']]) {
+    const help = async (...topic: string[]) => {
+      const { stdout, stderr, thrown } = await run([...words, ...topic])
+      t.match(thrown, { exitCode: 0 })
+      t.equal(stderr, '')
+      return stdout
+    }
+    const short = await help('--help')
+    t.equal(await help('-h'), short)
+    t.ok(linesOf(short) < 80, String(linesOf(short)))
+    for (const { name, doc } of HELP_TOPICS) t.match(short, new RegExp(`^  ${name} +${doc}$`, 'm'))
+    t.match(short, new RegExp(`rhizome ${words.join(' ')} --help dev`))
+    const all = await help('--help', 'all')
+    t.same(
+      flags.filter((flag) => !isIn(all)(flag)),
+      [],
+    )
+    const shown = new Set<string>()
+    for (const { name, groups } of HELP_TOPICS) {
+      const text = await help('--help', name)
+      t.ok(linesOf(text) < linesOf(all) / 2, name)
+      t.same(
+        text.match(/^[A-Z][a-z ]+:$/gm),
+        groups.map((group) => `${group}:`),
+        'its groups alone, in its order',
+      )
+      for (const flag of flags.filter(isIn(text))) shown.add(flag)
+    }
+    t.same(
+      flags.filter((flag) => !shown.has(flag)),
+      [],
+      'each option is in a topic',
+    )
+  }
+  t.match(await run(['start', '-h', 'fleet']), { stdout: /--fleet-name/ })
+  const wrong = await run(['start', '--help', 'devv'])
+  t.match(wrong, {
+    stdout: '',
+    stderr: "error: no topic 'devv' of help; did you mean dev?\n",
+    thrown: { exitCode: 1 },
+  })
+  t.match((await run(['start', '--help', 'x'])).stderr, /topics are dev, node, .*, all/)
 })
 
 t.test('the version is printed alone', async (t) => {

@@ -155,32 +155,6 @@ t.test('a reset begins anew, as another instance', async (t) => {
   t.equal(await ask('anvil_reset'), true)
 })
 
-t.test('a chain is dumped and loaded, by this node and another', async (t) => {
-  const { ask, answer } = await openDevNode(t)
-  await ask('hardhat_mine', OLD)
-  await ask('eth_sendRawTransaction', toHex(signedTransaction({ value: 5n }).encoded))
-  await ask('evm_mine')
-  const head = await ask('eth_getBlockByNumber', 'latest', false)
-  const dump = await ask('anvil_dumpState')
-  const fresh = await openDevNode(t)
-  await fresh.ask('hardhat_mine', 3)
-  for (const wrong of ['0x', '0x1f8b', `${dump}`.slice(0, -40), 'zz']) {
-    t.match(await fresh.answer('anvil_loadState', wrong), { error: { code: -32602 } }, `${wrong.length}`)
-  }
-  t.equal(await fresh.ask('eth_blockNumber'), '0x3', 'what is no dump changes nothing')
-  t.equal(await fresh.ask('hardhat_loadState', dump), true)
-  t.same(await fresh.ask('eth_getBlockByNumber', 'latest', false), head)
-  t.equal(await fresh.ask('eth_getTransactionCount', toHex(COW.address), 'latest'), '0x1')
-  await fresh.ask('evm_mine')
-  await ask('hardhat_mine', 7)
-  t.equal(await ask('anvil_loadState', dump), true)
-  t.same(await ask('eth_getBlockByNumber', 'latest', false), head)
-  await ask('hardhat_setBalance', NOBODY, '0x1')
-  t.match(await answer('anvil_dumpState'), { error: { code: -32000, message: /edited by hand/ } })
-  await ask('evm_mine')
-  t.match(await answer('anvil_dumpState'), { error: { code: -32000, message: /edited by hand/ } })
-})
-
 t.test('what means nothing here is accepted', async (t) => {
   const { ask } = await openDevNode(t)
   for (const name of ['setPrevRandao', 'setNextBlockBaseFeePerGas', 'setLoggingEnabled']) {
