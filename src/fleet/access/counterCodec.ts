@@ -84,7 +84,7 @@ export function parseRecordName(name: string): { readonly life: string; readonly
 }
 
 export function encodeRecord(counted: CounterRecord): Buffer {
-  return deflateRawSync(plainly(counted), { level: 1 })
+  return deflateRawSync(encodeRows(counted), { level: 1 })
 }
 
 /** @throws FleetError `Malformed`, and what does not unpack */
@@ -92,16 +92,13 @@ export function decodeRecord(bytes: Uint8Array): CounterRecord {
   return parse(inflateRawSync(bytes, { maxOutputLength: UNPACKED_BYTES }), UNPACKED_BYTES, counterRecord)
 }
 
-export function encodeKnown(life: KnownLife): Buffer {
-  return plainly(life)
-}
-
 /** @throws FleetError `Malformed` */
 export function decodeKnown(bytes: Buffer): KnownLife {
   return parse(bytes, bytes.length, known)
 }
 
-function plainly<T extends { readonly rows: readonly DayUsage[] }>(message: T): Buffer {
+/** What has rows of use, a {@link KnownLife} among others, as JSON. */
+export function encodeRows<T extends Pick<KnownLife, 'rows'>>(message: T): Buffer {
   const rows = message.rows.map(({ id, day, methods }) => [id, day, encodeMethods(methods)])
   return Buffer.from(JSON.stringify({ ...message, rows }))
 }
