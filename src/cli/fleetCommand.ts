@@ -19,11 +19,7 @@ export const FLEET_CONNECTION_OPTIONS = [
   'fleetKey',
 ] as const satisfies readonly OptionKey[]
 
-/** The parts that a command works with. */
-export interface FleetTools {
-  readonly connection: FleetConnection
-  readonly names: FleetNames
-}
+type Tools = { readonly connection: FleetConnection; readonly names: FleetNames }
 
 /** How long a command waits for a server, milliseconds. */
 const PATIENCE = 5000
@@ -32,7 +28,7 @@ const PATIENCE = 5000
  * Runs a command with a connection to NATS.
  * @throws CommandError with what to do
  */
-export async function withFleet<T>(config: Config, run: (tools: FleetTools) => Promise<T>): Promise<T> {
+export async function withFleet<T>(config: Config, run: (tools: Tools) => Promise<T>): Promise<T> {
   if (config.fleet.length === 0) {
     throw new CommandError(
       'Failed',

@@ -8,9 +8,8 @@ import { count, flag, isCount, list, name, parse, type Read, record, tuple, wher
 export const TOLD_BYTES = 64 * 1024
 /** Blocks into which the keys of a life and day are divided, by their ids. */
 const BLOCKS = 64
-/** Most bytes of a record of the bucket, and of what it holds when it is unpacked. */
-const RECORD_BYTES = 1024 * 1024
-const UNPACKED_BYTES = 16 * RECORD_BYTES
+/** Most bytes of a record of the bucket when it is unpacked. */
+const UNPACKED_BYTES = 16 * 1024 * 1024
 const MAX_DAY = 0xffff_fffe
 
 const life = where(isLife)
@@ -57,8 +56,8 @@ export type KnownLife = Read<typeof known>
 /** @param rows as many of the first ones as there is room for are taken */
 export function encodeTold({ rows, ...head }: Told): { readonly bytes: Buffer; readonly taken: number } {
   let room = TOLD_BYTES - 256
-  const fitting = rows.findIndex((row) => {
-    room -= JSON.stringify(row).length + 1
+  const fitting = rows.findIndex(([id, day, cost]) => {
+    room -= id.length + String(day).length + String(cost).length + 7
     return room < 0
   })
   const taken = fitting < 0 ? rows.length : fitting
@@ -84,7 +83,7 @@ export function parseRecordName(name: string): { readonly life: string; readonly
 }
 
 export function encodeRecord(counted: CounterRecord): Buffer {
-  return deflateRawSync(plainly(counted), { level: 1 })
+  return deflateRawSync(encodeRows(counted), { level: 1 })
 }
 
 /** @throws FleetError `Malformed`, and what does not unpack */
@@ -92,16 +91,13 @@ export function decodeRecord(bytes: Uint8Array): CounterRecord {
   return parse(inflateRawSync(bytes, { maxOutputLength: UNPACKED_BYTES }), UNPACKED_BYTES, counterRecord)
 }
 
-export function encodeKnown(life: KnownLife): Buffer {
-  return plainly(life)
-}
-
 /** @throws FleetError `Malformed` */
 export function decodeKnown(bytes: Buffer): KnownLife {
   return parse(bytes, bytes.length, known)
 }
 
-function plainly<T extends { readonly rows: readonly DayUsage[] }>(message: T): Buffer {
+/** What has rows of use, a {@link KnownLife} among others, as JSON. */
+export function encodeRows<T extends Pick<KnownLife, 'rows'>>(message: T): Buffer {
   const rows = message.rows.map(({ id, day, methods }) => [id, day, encodeMethods(methods)])
   return Buffer.from(JSON.stringify({ ...message, rows }))
 }

@@ -12,8 +12,8 @@ import {
   decodeKnown,
   decodeRecord,
   decodeTold,
-  encodeKnown,
   encodeRecord,
+  encodeRows,
   encodeTold,
   parseRecordName,
   recordName,
@@ -314,7 +314,7 @@ export class CounterSync {
   #knownOf(life: string): Buffer {
     const isOwn = this.#isOwn(life)
     const rows = isOwn || !isLife(life) ? [] : this.#store.lives.rows(life, 0)
-    return encodeKnown({ isOwn, rows, told: this.#costs.of(life) })
+    return encodeRows({ isOwn, rows, told: this.#costs.of(life) })
   }
 
   /** The rows of a life in the bucket. */

@@ -18,25 +18,20 @@ export interface HeardMember extends Presence {
   readonly clockAhead: number
 }
 
-/** The facts of this member that others are compared with. */
-export type OwnFacts = Pick<Presence, 'genesis' | 'zone'>
-
-/** The outcome of hearing a member: whether its pool has to be compared. */
-export type Hearing = 'first' | 'again' | 'known' | 'full'
-
 /**
  * The members that were heard, and those that are present (fleet.md §2). Synchronous; times are milliseconds of one
  * monotonic clock.
  */
 export class Members {
-  readonly #own: OwnFacts
+  /** What others have to have in common with this member. */
+  readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
   readonly #members = new Map<MemberId, HeardMember>()
   /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
 
   /** @param lag milliseconds by which a member may be behind */
-  constructor(own: OwnFacts, lag: number) {
+  constructor(own: Pick<Presence, 'genesis' | 'zone'>, lag: number) {
     this.#own = own
     this.#lag = lag
   }
@@ -46,15 +41,18 @@ export class Members {
     return [...this.#members.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
-  /** @param wall milliseconds since 1970 */
-  heard(presence: Presence, now: number, wall: number): Hearing {
+  /**
+   * @param wall milliseconds since 1970
+   * @returns whether this process of the member is heard for the first time or again, so that pools may differ
+   */
+  heard(presence: Presence, now: number, wall: number): 'first' | 'again' | null {
     const known = this.#members.get(presence.id)
-    if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'full'
+    if (known === undefined && this.#members.size >= MAX_MEMBERS) return null
     this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead: presence.clock - wall })
     if (presence.genesis === this.#own.genesis) this.executed(presence.executed.totalDifficulty, now)
     if (known === undefined || known.life !== presence.life) return 'first'
     const isBack = known.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
-    return isBack ? 'again' : 'known'
+    return isBack ? 'again' : null
   }
 
   /** This member, or another one, has executed a block of this weight. */

@@ -359,9 +359,9 @@ export class FleetRuntime {
     }
     const hearing = this.#members?.heard(presence, now, Date.now())
     this.#head.heard(presence, now)
-    if (hearing === 'first' || hearing === 'again') {
+    if (hearing === 'first') this.#head.forget(presence.id)
+    if (hearing != null) {
       this.#telling?.compare(presence.id)
-      if (hearing === 'first') this.#head.forget(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
     }

@@ -204,8 +204,10 @@ class Checker {
     const enacted = known.enacted.slice(this.#since.get(filter))
     const { isDisturbed, loss } = this.#world.scenario
     const isClean = !isDisturbed && loss === 0
-    // Where the word that an answer came is lost the next poll tells the same again.
-    const [got, due] = isClean ? [polled, enacted] : [[...new Set(polled)], [...new Set(enacted)]]
+    // Where the word that an answer came is lost the next poll tells the same again. That of a member that stood still
+    // comes late: its client has polled elsewhere meanwhile.
+    const onceOf = (hashes: readonly string[]) => [...new Set(hashes)].sort()
+    const [got, due] = isClean ? [polled, enacted] : [onceOf(polled), onceOf(enacted)]
     if (got.join() === due.join()) return
     const missing = due.filter((hash) => !got.includes(hash))
     this.#broken('8', `a filter told ${got.length} blocks of ${due.length}, ${missing.length} are missing`)

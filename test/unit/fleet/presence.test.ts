@@ -83,7 +83,7 @@ t.test('who is present', (t) => {
     return found === undefined ? undefined : members.whyNot(found, now)
   }
   t.equal(members.heard(presence(1), 0, 0), 'first')
-  t.equal(members.heard(presence(1), 500, 0), 'known')
+  t.equal(members.heard(presence(1), 500, 0), null)
   t.equal(members.heard(presence(1), 3000, 0), 'again')
   t.equal(members.heard(presence(1, { reached: 1 }), 3050, 0), 'again', 'what it told may be lost')
   t.equal(members.heard(presence(1, { life: idOf(7) }), 3100, 0), 'first')
