@@ -254,6 +254,27 @@ t.test('what a worker did not begin goes again, before what the same client aske
   t.match(dispatcher.stats()['read'], { waiting: 0, running: 0, answered: 4 })
 })
 
+t.test('what a worker did not begin waits as before: dropped, it takes no slot', async (t) => {
+  const { dispatcher, submit, answers, pools } = setUp(t)
+  const [, , last, gone] = [submit(), submit(), submit(), submit()]
+  await turn()
+  // Nobody waits for it when it comes back.
+  dispatcher.cancel(gone)
+  // So long that the next one goes alone.
+  pools.reads.batches[0]?.finish(30, 1)
+  await turn()
+  t.same(idsOf(pools.reads), ['0 1 2 3', '1'])
+  t.match(dispatcher.stats()['read'], { waiting: 1, running: 1 })
+  t.equal(last.startedAt, 0)
+  dispatcher.cancel(last)
+  t.match(dispatcher.stats()['read'], { waiting: 0, running: 1 })
+  pools.reads.batches[1]?.finish()
+  await turn()
+  t.same(answers, ['0 200 answer 0', '1 200 answer 1'])
+  t.match(dispatcher.stats()['read'], { waiting: 0, running: 0, answered: 2 })
+  t.equal(pools.reads.batches.length, 2)
+})
+
 t.test('long requests go alone, and never have all workers while somebody else asks', async (t) => {
   const { pools, submit, submitAs } = setUp(t, {}, 2)
   const [long, short] = [{}, {}]
