@@ -55,7 +55,7 @@ export function withoutMetadata(code: Buffer): number {
   return start > 0 && first >= FIRST_MAP && first <= LAST_MAP ? start : code.length
 }
 
-/** Whether code begins with a pattern, whatever is in its gaps. */
+/** True when code begins with a pattern, whatever is in its gaps. */
 export function beginsWith(code: Buffer, { code: pattern, gaps }: CodePattern): boolean {
   if (code.length < pattern.length) return false
   let position = 0

@@ -11,12 +11,12 @@ export interface AbiEntry {
   readonly parameters: readonly AbiParameter[]
 }
 
-/** What a JSON ABI says about calls: entries by the 8 hex digits of their selectors. */
+/** The entries of a JSON ABI about calls, by the 8 hex digits of their selectors. */
 export interface ContractInterface {
   readonly functions: ReadonlyMap<string, AbiEntry>
   readonly errors: ReadonlyMap<string, AbiEntry>
   readonly constructorParameters: readonly AbiParameter[]
-  /** Whether calls without data reach `receive`, and those with an unknown selector `fallback`. */
+  /** True when calls without data reach `receive`, and those with an unknown selector `fallback`. */
   readonly hasReceive: boolean
   readonly hasFallback: boolean
 }

@@ -13,7 +13,7 @@ const MODULUS = 1n << 256n
  */
 const MOST_VALUES = 4096
 
-/** What is no encoding of its types. */
+/** Bytes that are no encoding of their types. */
 class EncodingError extends Error {
   override readonly name = 'EncodingError'
   readonly code = 'ENCODING'

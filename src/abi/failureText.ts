@@ -8,7 +8,7 @@ const ERROR_SELECTOR = '08c379a0'
 const PANIC_SELECTOR = '4e487b71'
 const WORD = 32
 
-/** What the codes of Solidity's panics mean, in the words of Hardhat, which its users look for. */
+/** The meaning of Solidity's panic codes, in the words of Hardhat, which its users look for. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x01n, 'Assertion error'],
   [0x11n, 'Arithmetic operation overflowed outside of an unchecked block'],

@@ -17,7 +17,7 @@ export interface NextGasLimitParams {
   readonly target: bigint
   /** True when to move towards the target regardless of usage; otherwise usage decides. */
   readonly forceTarget: boolean
-  /** Whether it may be the target at once. */
+  /** True when it may be the target at once. */
   readonly jumps?: boolean
 }
 

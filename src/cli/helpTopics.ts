@@ -42,7 +42,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
 /** The topic that has them all. */
 const ALL = 'all'
 
-/** What most people look for, in the order of help. */
+/** The options that most people look for, in the order of help. */
 const COMMONEST: readonly OptionKey[] = [
   'network',
   'dataDir',

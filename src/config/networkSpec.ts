@@ -15,7 +15,7 @@ export type NetworkSpec = {
   readonly timestamps: TimestampSpec
   /** Gas reserved for the sequential sublist of a block (RSKIP144). */
   readonly minimumSequentialGas: number
-  /** Whether the gas limit of a block may be any, whatever that of its parent: a rule that no public network has. */
+  /** True when the gas limit of a block may be any, whatever that of its parent: a rule that no public network has. */
   readonly jumpsGasLimit?: boolean
   readonly remasc: RemascSpec
   readonly bridge: BridgeSpec

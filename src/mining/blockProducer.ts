@@ -42,7 +42,7 @@ export interface MineRequest {
   readonly interval?: number
 }
 
-/** What blocks of a request are to hold in place of the pool's transactions, by their index in it; others are empty. */
+/** The transactions that blocks of a request hold in place of the pool's transactions, by their index in it; others are empty. */
 export type BlockBodies = ReadonlyMap<number, readonly SignedTransaction[]>
 
 /** Parts of a producer. */

@@ -15,7 +15,7 @@ export class Part<T> {
   #isEnded = false
   #last: Promise<unknown> = Promise.resolve()
 
-  /** What opening gave; null while the part is not open. */
+  /** The value that opening gave; null while the part is not open. */
   get now(): T | null {
     return this.#open?.value ?? null
   }

@@ -15,7 +15,7 @@ import {
 } from '../nats/shape.ts'
 
 /** The version of the messages: members that speak another one do not hear one another. */
-export const SPEAKS = 2
+export const SPEAKS = 3
 
 /** Largest presence, bytes. */
 const MAX_BYTES = 8192

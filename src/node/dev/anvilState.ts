@@ -6,7 +6,7 @@ import { isGiven, isJsonObject } from '../../rpc/params/param.ts'
 import { wideNumber } from '../../rpc/params/wideNumber.ts'
 import type { AccountState } from './stateEditor.ts'
 
-/** What is read of a dump of anvil: the state at its head, and the head's number and time. */
+/** The parts of a dump of anvil that are read: the state at its head, and the head's number and time. */
 export interface AnvilState {
   readonly kind: 'anvil'
   readonly number: number

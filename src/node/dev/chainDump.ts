@@ -33,7 +33,7 @@ export interface DumpedState {
   readonly chunks: readonly Buffer[]
 }
 
-/** What a dump has, in order: an edited state belongs to the block before it, or to genesis. */
+/** The steps of a dump, in order: an edited state belongs to the block before it, or to genesis. */
 export type DumpStep =
   | { readonly kind: 'block'; readonly block: Block }
   | { readonly kind: 'state'; readonly state: DumpedState }

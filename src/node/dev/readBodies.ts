@@ -27,7 +27,7 @@ export async function readBodies(
     if (found === undefined || found instanceof Error) {
       throw invalidParams(`Invalid transaction ${at}: ${found?.message}`, { cause: found })
     }
-    const signed = found ?? readImpersonated(encoded)
+    const signed = readImpersonated(encoded) ?? found
     if (signed === null || toExecutable(signed.transaction, signed.sender, spec.chainId) === null) continue
     const body = bodies.get(index)
     if (body === undefined) bodies.set(index, [signed])
@@ -36,7 +36,7 @@ export async function readBodies(
   return bodies
 }
 
-/** A transaction that carries its sender in place of a signature; null for another one that nobody signed. */
+/** A transaction that carries its sender in place of a signature; null for another one. */
 function readImpersonated(encoded: Buffer): SignedTransaction | null {
   const transaction = parseTransaction(encoded)
   const sender = impersonatedSender(transaction)

@@ -21,7 +21,7 @@ import { METHODS, UNSUPPORTED_METHODS } from '../../rpc/methods.ts'
 /** Methods whose executions are reported. */
 const EXECUTING: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas'])
 
-/** What requests are answered with. */
+/** The parts that requests are answered with. */
 export interface GatewayPartOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */

@@ -35,7 +35,7 @@ export interface ReachableParts {
   readonly service: Part<Service>
 }
 
-/** What every builder of a part has. */
+/** The parts that every builder has. */
 export interface NodeScope {
   readonly parts: Opened
   readonly reach: ReachableParts

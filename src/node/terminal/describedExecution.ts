@@ -15,7 +15,7 @@ export interface DescribedExecution {
   /** Method with its arguments, such as `transfer(0x…, 5)`; its selector where nothing is known of it; null without data. */
   readonly function: string | null
   readonly isCreation: boolean
-  /** Whether data were sent to an account that has no code. */
+  /** True when data were sent to an account that has no code. */
   readonly isCodeMissing: boolean
   /** Why it failed; null for a success. */
   readonly failure: string | null

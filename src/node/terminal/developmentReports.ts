@@ -15,7 +15,7 @@ import { type DescribedExecution, ExecutionDescriber } from './describedExecutio
 import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
 
-/** What is reported; each level has what comes before it. */
+/** The levels of reports; each has what comes before it. */
 export type Verbosity = Exclude<Config['verbosity'], 'auto' | 'off'>
 
 /** Where reports go: lines for people, or entries of the log. */

@@ -13,7 +13,7 @@ export interface ReportTerminal {
   write(text: string): unknown
 }
 
-/** What a node tells developers of executions. */
+/** The reports of executions for developers. */
 export interface NodeReports {
   /** null where nothing is reported. */
   readonly reports: DevelopmentReports | null

@@ -5,7 +5,7 @@ import { effectiveCalls } from '../tracers/flatCall.ts'
 import { traceTransactions } from '../tracers/traceBlock.ts'
 import { firstBlockWith } from './firstBlockWith.ts'
 
-/** Who created a contract, and by which transaction; null where nobody did, as for code that a user set. */
+/** The creator of a contract and its transaction; null where nobody did, as for code that a user set. */
 export const getContractCreator = defineMethod({
   name: 'ots_getContractCreator',
   doc: 'Transaction by which a contract was created, and who created it.',

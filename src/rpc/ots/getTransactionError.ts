@@ -3,7 +3,7 @@ import { anyTransactionHash } from '../params/transactionHash.ts'
 import { traceTransactions } from '../tracers/traceBlock.ts'
 import { requireTransaction } from './otterscanForms.ts'
 
-/** What a transaction reverted with, DATA; empty for one that succeeded, and for a failure that is no revert. */
+/** The data with which a transaction reverted, DATA; empty for one that succeeded, and for a failure that is no revert. */
 export const getTransactionError = defineMethod({
   name: 'ots_getTransactionError',
   doc: 'Data that a transaction reverted with; 0x where there is none.',

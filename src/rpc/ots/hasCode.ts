@@ -4,7 +4,7 @@ import { address } from '../params/hex.ts'
 import { optional } from '../params/param.ts'
 import { atBlock } from '../select/resolveBlock.ts'
 
-/** Whether an account has code after a block. */
+/** True when an account has code after a block. */
 export const hasCode = defineMethod({
   name: 'ots_hasCode',
   doc: 'Whether an account has code.',

@@ -8,11 +8,11 @@ export interface InvolvedContract {
   readonly address: string
   /** Code of the account; empty where it has none. */
   readonly code: Uint8Array
-  /** Whether it is one of the contracts that are part of the node. */
+  /** True when it is one of the contracts that are part of the node. */
   readonly isPrecompiled: boolean
 }
 
-/** What an execution did, of its trace. */
+/** The summary of an execution, from its trace. */
 export interface ExecutionSummary {
   readonly from: string
   /** null for a creation. */
@@ -26,7 +26,7 @@ export interface ExecutionSummary {
   readonly gasUsed: bigint
   /** Why it failed, such as `out of gas`; null for a success. */
   readonly error: string | null
-  /** Whether it failed by a revert, whose data are {@link output}. */
+  /** True when it failed by a revert, whose data are {@link output}. */
   readonly isRevert: boolean
   /** Return or revert data. */
   readonly output: string

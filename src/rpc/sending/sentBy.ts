@@ -41,7 +41,7 @@ async function assertSucceeded(context: NodeContext, hash: Buffer): Promise<void
   throw new RpcError('internal', message, { data: { message, txHash: toHex(hash), data: failure.output } })
 }
 
-/** What a mined transaction failed of; null where it is not mined or succeeded. */
+/** The reason of a mined transaction's failure; null where it is not mined or succeeded. */
 function failureOf(context: NodeContext, hash: Buffer) {
   // The block is newer than what this thread reads otherwise.
   context.refresh()

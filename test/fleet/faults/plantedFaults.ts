@@ -51,8 +51,8 @@ export const PLANTED_ROUNDS: readonly PlantedRound[] = [
     changes: [
       {
         file: 'node/chainThread/syncService.ts',
-        find: 'const decoded = encoded.map(decode)',
-        replace: 'const decoded: (Transaction | null)[] = []',
+        find: 'const read = await readTransactions(encoded, core.spec.chainId)',
+        replace: 'const read: Awaited<ReturnType<typeof readTransactions>> = encoded.map(() => null)',
       },
     ],
     shownBy: ['member 0 killed'],
