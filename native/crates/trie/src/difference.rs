@@ -117,7 +117,10 @@ impl Walk<'_> {
         if !old_value.same(&new_value) && !self.is_up_to_after() {
             if !self.path.len().is_multiple_of(8) {
                 let owner = old.as_ref().or(new.as_ref()).map(|(node, _)| node.hash()).unwrap_or_default();
-                return Err(StateError::Corrupt { hash: owner, reason: "a key is no whole number of bytes".to_owned() });
+                return Err(StateError::Corrupt {
+                    hash: owner,
+                    reason: "a key is no whole number of bytes".to_owned(),
+                });
             }
             if visit(self.path.as_bytes(), &old_value, &new_value)?.is_break() {
                 return Ok(ControlFlow::Break(()));
