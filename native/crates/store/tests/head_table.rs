@@ -157,7 +157,9 @@ fn cell(store: &Arc<StateStore>, root: B256, slot: u64) -> Option<u8> {
 }
 
 /// More than one commit of a move takes.
-const MANY: u64 = 120_000;
+const MANY: u64 = 105_000;
+/// Dead cells of several commits.
+const DESTROYED: u64 = 12_000;
 
 /// A store as a version without the table left it.
 fn without_table(path: &Path) -> B256 {
@@ -190,7 +192,6 @@ fn a_move_that_is_cut_short_goes_on_while_the_head_moves() {
     // The thread that moves the table ends after the commit in which it finds that the store is gone.
     loop {
         starts += 1;
-        assert!(starts < 1_000, "it never ends");
         let store = open(folder.path());
         store.set_head(root, None);
         root = extend(&store, root, &cells(3, starts as u8));
@@ -203,7 +204,7 @@ fn a_move_that_is_cut_short_goes_on_while_the_head_moves() {
         {
             break;
         }
-        if starts > 20 {
+        if starts > 5 {
             store.settle_head().unwrap();
             assert_eq!(check(&store), Some(HeadReport { root, items: MANY + 3, dead_cells: 0 }));
             break;
@@ -215,14 +216,14 @@ fn a_move_that_is_cut_short_goes_on_while_the_head_moves() {
 fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let full = extend(&store, EMPTY_ROOT, &cells(MANY, 1));
+    let full = extend(&store, EMPTY_ROOT, &cells(DESTROYED, 1));
     store.settle_head().unwrap();
     let destruction = WriteSet { deleted: vec![contract()], ..WriteSet::default() };
     let destroyed = extend(&store, full, &destruction);
     store.settle_head().unwrap();
     let dead = check(&store).unwrap();
     assert_eq!((dead.root, dead.items), (destroyed, 0));
-    assert!(dead.dead_cells > MANY - 2_000 && dead.dead_cells < MANY, "{dead:?}");
+    assert!(dead.dead_cells > DESTROYED - 2_000 && dead.dead_cells < DESTROYED, "{dead:?}");
     // What comes back has none of the cells that were there before.
     let back = extend(&store, destroyed, &cells(2, 2));
     store.settle_head().unwrap();
@@ -235,7 +236,7 @@ fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
             0 | 1 if root == back => Some(2),
             _ => None,
         };
-        for slot in [0, 1, 2, MANY - 1] {
+        for slot in [0, 1, 2, DESTROYED - 1] {
             assert_eq!(cell(&store, root, slot), expected(slot), "{slot}");
         }
     }
@@ -243,15 +244,15 @@ fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
     store.set_head(full, None);
     store.settle_head().unwrap();
     let again = check(&store).unwrap();
-    assert_eq!((again.root, again.items), (full, MANY + 3));
-    assert_eq!(cell(&store, full, MANY - 1), Some(1));
+    assert_eq!((again.root, again.items), (full, DESTROYED + 3));
+    assert_eq!(cell(&store, full, DESTROYED - 1), Some(1));
     // Every commit of the table removes some.
     let mut root = full;
     for value in 3..30 {
         root = extend(&store, root, &cells(1, value));
         store.settle_head().unwrap();
     }
-    assert_eq!(check(&store).unwrap(), HeadReport { root, items: MANY + 3, dead_cells: 0 });
+    assert_eq!(check(&store).unwrap(), HeadReport { root, items: DESTROYED + 3, dead_cells: 0 });
 }
 
 #[test]
