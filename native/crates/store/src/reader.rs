@@ -24,7 +24,7 @@ pub(crate) struct RootReader {
     at: Location,
     /// Set if the root was the head's when the reader was made.
     generation: Option<Generation>,
-    /// True when nodes that are only on disk count as missing.
+    /// True for a thread that must not wait for the disk: nodes that are only there count as missing.
     memory_only: bool,
     /// Layers and table, if the state was to be found there at the first read that needed them.
     view: OnceLock<Option<StateView>>,

@@ -144,7 +144,8 @@ impl StateStore {
     }
 
     /// Read access to the part of the state under a root that is in memory: everything else, the root included, gives
-    /// [`StateError::MissingNode`], and so do lists of cells. For threads that must not wait for the disk.
+    /// [`StateError::MissingNode`], and so do lists of cells. The table of the head counts as memory, unless a read of it
+    /// had to wait for the disk shortly before. For threads that must not wait for the disk.
     pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
         RootReader::of_memory(self.clone(), root)
     }
