@@ -2,6 +2,7 @@
 //! yet. A reader belongs to one state: it reads the layers up to that state, and then the table, in one short transaction
 //! that says for which state the table stands.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -128,6 +129,7 @@ impl HeadTable {
         if (begun - self.started).as_micros() < u128::from(self.paused_until.load(Ordering::Relaxed)) {
             return Ok(None);
         }
+        watch_this_thread();
         let found = read();
         if begun.elapsed() > SLOW_READ && has_waited() {
             let until = (self.started.elapsed() + PAUSE).as_micros();
@@ -137,21 +139,40 @@ impl HeadTable {
     }
 }
 
-/// True when this thread had to wait for a page since it asked last.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+thread_local! {
+    /// Major faults of this thread when it asked last.
+    static FAULTS: Cell<Option<libc::c_long>> = const { Cell::new(None) };
+}
+
+/// Major faults of this thread, for which it waited for the disk.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(unsafe_code, reason = "asks the system what the thread has used")]
-fn has_waited() -> bool {
-    thread_local! {
-        static FAULTS: Cell<libc::c_long> = const { Cell::new(0) };
-    }
+fn major_faults() -> libc::c_long {
     // SAFETY: a struct of numbers, for which zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is valid for the write.
-    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
-        return true;
-    }
-    FAULTS.replace(usage.ru_majflt) < usage.ru_majflt
+    // SAFETY: `usage` is valid for the write. The call fails for arguments that are invalid, and these are not.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+    usage.ru_majflt
 }
+
+/// Leaves out the faults that the thread had before its first read.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn watch_this_thread() {
+    if FAULTS.get().is_none() {
+        FAULTS.set(Some(major_faults()));
+    }
+}
+
+/// True when this thread had to wait for a page since it asked last.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn has_waited() -> bool {
+    let faults = major_faults();
+    FAULTS.replace(Some(faults)).is_some_and(|before| before < faults)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn watch_this_thread() {}
 
 /// Other systems do not tell it by thread: a slow read counts.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use model::{Model, changes};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
-use rhizome_primitives::state::WriteSet;
+use rhizome_primitives::state::{StateReader as _, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{CheckProgress, HeadReport, StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
@@ -268,6 +268,28 @@ fn a_deletion_of_what_does_not_exist_changes_nothing() {
     store.settle_head().unwrap();
     assert_eq!(check(&store), Some(HeadReport { root, items: 1, dead_cells: 0 }));
     assert_eq!(cell(&store, root, 1), Some(9));
+}
+
+#[test]
+fn a_thread_that_must_not_wait_reads_the_table_and_the_layers() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let below = extend(&store, EMPTY_ROOT, &cells(100, 1));
+    store.settle_head().unwrap();
+    store.close();
+    // Nothing is in a cache.
+    let store = open(folder.path());
+    let cold = store.memory_reader(below);
+    assert!(cold.account(&contract()).unwrap().is_some() && cold.is_contract(&contract()).unwrap());
+    assert_eq!(cold.storage(&contract(), &U256::from(9)).unwrap(), Some(vec![1; 10].into()));
+    let change = cells(1, 2);
+    let root = extend(&store, below, &change);
+    let warm = store.memory_reader(root);
+    assert_eq!(warm.storage(&contract(), &U256::ZERO).unwrap(), Some(vec![2].into()));
+    assert_eq!(warm.storage(&contract(), &U256::from(9)).unwrap(), Some(vec![1; 10].into()));
+    // A state that the table has left is not in memory.
+    store.settle_head().unwrap();
+    assert!(store.memory_reader(below).storage(&contract(), &U256::from(9)).is_err());
 }
 
 #[test]
