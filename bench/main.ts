@@ -12,6 +12,7 @@ import { PAIRS_HELP } from './rpc/benchPairs.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
 import { SENDS_HELP } from './sends/options.ts'
+import { STATE_HELP } from './state/options.ts'
 import { SYNC_HELP } from './sync/options.ts'
 
 interface Bench {
@@ -86,6 +87,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'how reads, imports, logs and stores grow with blocks and accounts; start-up, memory, soak',
     help: SCALE_HELP,
     run: async (args) => (await import('./scale/benchScale.ts')).benchScale(args),
+  },
+  state: {
+    summary: 'reads of the newest state by its size, which is written straight into the store',
+    help: STATE_HELP,
+    run: async (args) => (await import('./state/benchState.ts')).benchState(args),
   },
   logs: {
     summary: 'the log index, reading of logs, fan-out to subscribers, inside one process',

@@ -1,7 +1,7 @@
 import { type Hex, toHex } from 'viem'
-import { askNode } from '../../test/support/nodeProcess.ts'
 import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { type Body, type JsonRpcRequest, mix } from '../rpc/requests.ts'
+import { askAgain } from './ask.ts'
 
 /** A grown chain to read from. */
 export interface GrownChain {
@@ -80,7 +80,7 @@ async function transactionsOf(url: string, height: number): Promise<Hex[]> {
   const hashes: Hex[] = []
   const step = Math.max(1, Math.floor(height / TRANSACTIONS))
   for (let number = 1; number <= height; number += step) {
-    const block = await askNode<{ transactions: Hex[] }>(url, 'eth_getBlockByNumber', [toHex(number), false])
+    const block = await askAgain<{ transactions: Hex[] }>(url, 'eth_getBlockByNumber', [toHex(number), false])
     const [hash] = block.transactions
     if (hash !== undefined) hashes.push(hash)
   }

@@ -1,6 +1,6 @@
-import { askNode } from '../../test/support/nodeProcess.ts'
 import type { Generator } from '../load/generator.ts'
 import { ownMiB, residentMiB } from '../rpc/processStats.ts'
+import { askAgain } from './ask.ts'
 
 export interface SoakStats {
   readonly minutes: number
@@ -33,7 +33,7 @@ export async function soak(
   let p99 = 0
   const end = performance.now() + minutes * 60_000
   while (performance.now() < end) {
-    await askNode(node.url, 'evm_mine', [])
+    await askAgain(node.url, 'evm_mine', [])
     const stats = await generator.load(node.url, requests, {
       seconds: STEP_SECONDS,
       connections: CONNECTIONS,

@@ -316,6 +316,11 @@ export declare class StateStore {
   proof(root: Uint8Array, address: Uint8Array, slots: Array<Uint8Array>, inMemory: boolean): Buffer | null
   /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */
   checkRoot(root: Uint8Array): StateReport
+  /**
+   * Compares the table of the head with the trie of the state that it stands for; throws at the first difference.
+   * Returns the root of that state, and null where the table stands for none at present.
+   */
+  checkHead(): Buffer | null
   /** Sizes, for metrics. */
   stats(): StoreStats
 }

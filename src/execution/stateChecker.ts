@@ -10,6 +10,9 @@ export function createStateChecker(spec: NetworkSpec, store: StateStore): StateC
     checkStateAfter: (header) => {
       store.checkRoot(stateRootAfter(spec, store, header))
     },
+    checkHead: () => {
+      store.checkHead()
+    },
     hasStateAfter: (header) => {
       try {
         return store.hasRoot(stateRootAfter(spec, store, header))

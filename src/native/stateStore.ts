@@ -156,6 +156,15 @@ export class StateStore {
   }
 
   /**
+   * Compares the table of the newest state with the trie of the state that it stands for; throws at the first
+   * difference.
+   * @returns the root of that state; null where the table stands for none at present
+   */
+  checkHead(): Buffer | null {
+    return native(() => this.handle.checkHead())
+  }
+
+  /**
    * The state under a Unitrie root as headers before RSKIP126 name it (consensus.md §6.9): 32 bytes, or null when
    * `signal` ended it. Reads the whole state on one thread beside JavaScript, past the cache of nodes; what it holds in
    * memory does not grow with the state.

@@ -15,6 +15,8 @@ import type { Problem } from './problem.ts'
 export interface StateChecker {
   /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
   checkStateAfter(header: BlockHeader): void
+  /** Compares the table of the newest state with the trie. @throws Error for the first difference */
+  checkHead(): void
   /** True when the root of the state after a block is stored. */
   hasStateAfter(header: BlockHeader): boolean
   /** The same for a root that no header names. */
@@ -28,8 +30,8 @@ export interface CheckOptions {
   /** Number of most recent canonical blocks whose whole state is read. */
   readonly stateBlocks: number
   /**
-   * Reads the states of side blocks, too, compares senders with signatures, checks proofs of work, and counts the
-   * index of logs.
+   * Reads the states of side blocks, too, compares the table of the newest state with the trie and senders with
+   * signatures, checks proofs of work, and counts the index of logs.
    */
   readonly full?: boolean
   /** Called after each height with the number of heights left. */
@@ -98,6 +100,7 @@ class Walk {
     if (genesis === undefined || lowest?.equals(genesis) !== true)
       this.#problem(0, lowest ?? null, 'it is not the genesis block')
     this.#checkAbove(position.height)
+    if (this.#options.full === true) this.#checkHead()
     // Surplus entries of the index show in their number alone.
     if (this.#options.full === true && firstBlock === 0) {
       const indexed = countLogTerms(environment)
@@ -188,6 +191,18 @@ class Walk {
         header.number,
         header.hash,
         `its state: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    }
+  }
+
+  #checkHead(): void {
+    try {
+      this.#options.states.checkHead()
+    } catch (error) {
+      this.#problem(
+        null,
+        null,
+        `the table of the newest state: ${error instanceof Error ? error.message : String(error)}`,
       )
     }
   }

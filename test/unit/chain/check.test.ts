@@ -69,3 +69,19 @@ t.test('a store is clean, and every damage is found', async (t) => {
   environment.transaction((writer) => writer.put('headers', blockKey(block), header))
   t.same(messages(opened), [], 'clean again')
 })
+
+t.test('a table of the newest state that is not the trie is found by a full check', (t) => {
+  const { environment, stateStore } = openTestChain(t)
+  const states = {
+    ...createStateChecker(REGTEST, stateStore),
+    checkHead: () => {
+      throw new Error('it has another balance')
+    },
+  }
+  const check = (full: boolean) => checkChain({ spec: REGTEST, environment, states, stateBlocks: 1, full })
+  t.same(check(true).problems, [
+    { number: null, hash: '', message: 'the table of the newest state: it has another balance' },
+  ])
+  t.same(check(false).problems, [])
+  t.end()
+})

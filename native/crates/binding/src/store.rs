@@ -424,6 +424,14 @@ impl StateStore {
         Ok(StateReport { nodes: report.nodes as i64, bytes: report.bytes as i64 })
     }
 
+    /// Compares the table of the head with the trie of the state that it stands for; throws at the first difference.
+    /// Returns the root of that state, and null where the table stands for none at present.
+    #[napi(catch_unwind)]
+    pub fn check_head(&self) -> Result<Option<Buffer>> {
+        let report = self.inner.check_head(&CheckProgress::default()).map_err(state)?;
+        Ok(report.map(|report| report.root.to_vec().into()))
+    }
+
     /// Sizes, for metrics.
     #[napi(catch_unwind)]
     pub fn stats(&self) -> StoreStats {

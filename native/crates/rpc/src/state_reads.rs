@@ -30,7 +30,7 @@ pub enum Read {
     CellBytes,
 }
 
-/// Answers reads of the state from memory: never from the disk, so that the thread that has the sockets can ask.
+/// Answers reads of the state without waiting for the disk, so that the thread that has the sockets can ask.
 pub struct StateReads {
     store: Arc<StateStore>,
 }

@@ -7,6 +7,7 @@ use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
 use crate::lmdb::Lmdb;
+use crate::lmdb_head::HeadWrite;
 use crate::node_log::{START, find_record};
 
 /// Committed entries: on disk, or in memory for stores without files.
@@ -99,17 +100,25 @@ impl Backend {
         }
     }
 
-    /// Writes all or nothing; durable when it returns.
-    pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
+    /// The files; None for a store in memory, which has no table of the head.
+    pub(crate) fn lmdb(&self) -> Option<&Lmdb> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Lmdb(lmdb) => Some(lmdb),
+        }
+    }
+
+    /// Writes all or nothing; durable when it returns. True when the table of the head was changed as `head` says.
+    pub(crate) fn write(&self, batch: &Batch, head: Option<&HeadWrite<'_>>) -> Result<bool, StateError> {
         match self {
             Self::Memory(stored) => {
                 let mut stored = stored.write();
                 stored.add_missing(batch);
                 // Users of a development chain can edit roots.
                 stored.roots.extend(&batch.roots);
-                Ok(())
+                Ok(false)
             }
-            Self::Lmdb(lmdb) => lmdb.write(batch),
+            Self::Lmdb(lmdb) => lmdb.write(batch, head),
         }
     }
 }

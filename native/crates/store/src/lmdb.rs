@@ -11,6 +11,7 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
+use crate::lmdb_head::HeadWrite;
 use crate::node_log::{START, Segments, read_record};
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;
@@ -28,6 +29,8 @@ pub(crate) const STATES: &str = "states";
 pub(crate) const ANCESTORS: &str = "ancestors";
 /// Table of Unitrie roots by the state root of the header.
 pub(crate) const ROOTS: &str = "roots";
+/// Table of the newest state by raw keys.
+pub(crate) const HEAD: &str = "head";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
 
@@ -40,6 +43,9 @@ pub(crate) struct Lmdb {
     pub(crate) states: Table,
     pub(crate) ancestors: Table,
     pub(crate) roots: Table,
+    pub(crate) meta: Table,
+    /// None where a store that is only read has none.
+    pub(crate) head: Option<Table>,
 }
 
 fn closed() -> StateError {
@@ -135,7 +141,7 @@ impl Lmdb {
     }
 
     /// Reads in a transaction of its own.
-    fn transact<T>(&self, read: impl Fn(&RoTxn<'_, WithTls>) -> heed::Result<T>) -> Result<T, StateError> {
+    pub(crate) fn transact<T>(&self, read: impl Fn(&RoTxn<'_>) -> heed::Result<T>) -> Result<T, StateError> {
         let attempt = || {
             let env = self.env.read();
             let env = env.as_ref().ok_or_else(closed)?;
@@ -163,22 +169,24 @@ impl Lmdb {
 
     /// One write transaction. LMDB syncs the file before the commit returns. A full map is an error: its size is the
     /// limit that the operator set, and resizing would have to wait for every reader.
-    pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
+    ///
+    /// With `head`, the table of the head is changed, too. True when it was.
+    pub(crate) fn write(&self, batch: &Batch, head: Option<&HeadWrite<'_>>) -> Result<bool, StateError> {
         loop {
             let result = {
                 let env = self.env.read();
                 let env = env.as_ref().ok_or_else(closed)?;
-                env.write_txn().and_then(|transaction| self.write_in(transaction, batch))
+                env.write_txn().and_then(|transaction| self.write_in(transaction, batch, head))
             };
             match result {
-                Ok(()) => return Ok(()),
+                Ok(is_changed) => return Ok(is_changed),
                 Err(heed::Error::Mdb(MdbError::MapResized)) => self.resize(0)?,
                 Err(error) => return Err(store_error(&error)),
             }
         }
     }
 
-    fn write_in(&self, mut transaction: RwTxn<'_>, batch: &Batch) -> heed::Result<()> {
+    fn write_in(&self, mut transaction: RwTxn<'_>, batch: &Batch, head: Option<&HeadWrite<'_>>) -> heed::Result<bool> {
         self.write_log(&mut transaction, &batch.segments)?;
         let states: Vec<_> = batch.states.iter().map(|(root, at)| (root, at.0.to_be_bytes())).collect();
         let mut states: Vec<_> = states.iter().map(|(root, at)| (*root, &at[..])).collect();
@@ -202,7 +210,9 @@ impl Lmdb {
                 }
             }
         }
-        transaction.commit()
+        let is_changed = head.map_or(Ok(false), |head| self.write_head(&mut transaction, head))?;
+        transaction.commit()?;
+        Ok(is_changed)
     }
 
     /// Appends to the log. Adjacent segments become one entry.

@@ -1,6 +1,6 @@
 //! Reads the state under one root.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, StateReader};
@@ -8,9 +8,13 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::decode_account;
 use rhizome_trie::bits::Bits;
 use rhizome_trie::lookup::find;
+use rhizome_trie::value::LONGEST_INLINE_VALUE;
 use rhizome_trie::{Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
+use crate::head_changes::{AccountChange, CellValue};
+use crate::head_view::{Place, StateView};
+use crate::lmdb_head::HeadReads;
 use crate::memory_nodes::MemoryNodes;
 use crate::state_store::StateStore;
 
@@ -20,14 +24,16 @@ pub(crate) struct RootReader {
     at: Location,
     /// Set if the root was the head's when the reader was made.
     generation: Option<Generation>,
-    /// True when nodes that are only on disk count as missing.
+    /// True for a thread that must not wait for the disk: nodes that are only there count as missing.
     memory_only: bool,
+    /// Layers and table, if the state was to be found there at the first read that needed them.
+    view: OnceLock<Option<StateView>>,
 }
 
 impl RootReader {
     pub(crate) fn new(store: Arc<StateStore>, root: B256, at: Location) -> Self {
         let generation = store.head.generation_of(&root);
-        Self { store, root, at, generation, memory_only: false }
+        Self { store, root, at, generation, memory_only: false, view: OnceLock::new() }
     }
 
     pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
@@ -49,6 +55,21 @@ impl RootReader {
         value.load(source)
     }
 
+    /// Reads layers and table; None when the trie has to be asked.
+    fn in_head<T>(
+        &self,
+        account: &AccountRef,
+        in_change: impl Fn(&AccountChange) -> Option<T>,
+        none: T,
+        in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
+    ) -> Result<Option<T>, StateError> {
+        let store = &*self.store;
+        let Some(lmdb) = store.backend.lmdb() else { return Ok(None) };
+        let Some(view) = self.view.get_or_init(|| store.table.view_of(&self.root)) else { return Ok(None) };
+        let place = Place { table: &store.table, lmdb, must_not_wait: self.memory_only };
+        view.find(&place, account, in_change, none, in_table)
+    }
+
     fn cached(&self, key: &HeadKey) -> Option<HeadValue> {
         self.store.head.get(self.generation?, key)
     }
@@ -66,7 +87,16 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Account(state)) = self.cached(&key) {
             return Ok(state);
         }
-        let value = self.load(&self.find(&keys::account_key(account))?)?;
+        let found = self.in_head(
+            account,
+            |change| change.account.clone(),
+            None,
+            |table| Ok(table.account_row(account)?.account.map(Bytes::copy_from_slice)),
+        )?;
+        let value = match found {
+            Some(value) => value,
+            None => self.load(&self.find(&keys::account_key(account))?)?,
+        };
         let state = value
             .map(|bytes| {
                 decode_account(&bytes).map_err(|error| StateError::Corrupt {
@@ -84,18 +114,29 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Code(info)) = self.cached(&key) {
             return Ok(info);
         }
-        let value = self.find(&keys::code_key(account))?;
-        let info = value.hash().map(|hash| (hash, value.length()));
+        let found = self.in_head(account, |change| change.code, None, |table| Ok(table.account_row(account)?.code))?;
+        let info = match found {
+            Some(info) => info,
+            None => {
+                let value = self.find(&keys::code_key(account))?;
+                value.hash().map(|hash| (hash, value.length()))
+            }
+        };
         self.fill(key, || HeadValue::Code(info));
         Ok(info)
     }
 
     fn code(&self, account: &AccountRef) -> Result<Bytes, StateError> {
-        let Some((hash, _)) = self.code_info(account)? else { return Ok(Bytes::new()) };
+        let Some((hash, length)) = self.code_info(account)? else { return Ok(Bytes::new()) };
         if let Some(code) = self.store.codes.get(&hash) {
             return Ok(code);
         }
-        let code = self.load(&self.find(&keys::code_key(account))?)?.unwrap_or_default();
+        let value = if length as usize > LONGEST_INLINE_VALUE {
+            Value::Long { hash, length, bytes: None }
+        } else {
+            self.find(&keys::code_key(account))?
+        };
+        let code = self.load(&value)?.unwrap_or_default();
         self.store.codes.insert(hash, code.clone());
         Ok(code)
     }
@@ -105,7 +146,12 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Marker(marked)) = self.cached(&key) {
             return Ok(marked);
         }
-        let marked = !self.find(&keys::storage_prefix_key(account))?.is_none();
+        let found =
+            self.in_head(account, |change| change.marker, false, |table| Ok(table.account_row(account)?.marker))?;
+        let marked = match found {
+            Some(marked) => marked,
+            None => !self.find(&keys::storage_prefix_key(account))?.is_none(),
+        };
         self.fill(key, || HeadValue::Marker(marked));
         Ok(marked)
     }
@@ -115,7 +161,14 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Cell(value)) = self.cached(&key) {
             return Ok(value);
         }
-        let value = self.load(&self.find(&keys::storage_key(account, slot))?)?;
+        let found =
+            self.in_head(account, |change| change.cells.get(slot).cloned(), None, |table| table.cell(account, slot))?;
+        let value = match found {
+            Some(None) => None,
+            Some(Some(CellValue::Here(bytes))) => Some(bytes),
+            Some(Some(CellValue::Apart(hash, length))) => self.load(&Value::Long { hash, length, bytes: None })?,
+            None => self.load(&self.find(&keys::storage_key(account, slot))?)?,
+        };
         self.fill(key, || HeadValue::cell(value.as_ref()));
         Ok(value)
     }

@@ -39,6 +39,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
     let lmdb = if options.read_only { Lmdb::open_read_only(&path) } else { Lmdb::open(&path, options.map_bytes) }?;
     let end = lmdb.end()?;
     let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), end, options));
+    store.load_head_table(end)?;
     open.insert(path, Arc::downgrade(&store));
     Ok(store)
 }

@@ -21,6 +21,8 @@ use crate::backend::Backend;
 use crate::batch::Batch;
 use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
+use crate::head_move::Flush;
+use crate::head_view::HeadTable;
 use crate::node_cache::NodeCache;
 use crate::node_log::{START, Segment};
 use crate::node_reads::UncachedNodes;
@@ -48,11 +50,12 @@ pub struct StateStore {
     pub(crate) window: RwLock<Window>,
     pub(crate) nodes: NodeCache<Location, StoredNode>,
     pub(crate) states: NodeCache<B256, Location>,
+    pub(crate) table: HeadTable,
     /// Roots of states that users edited, by the hash of the block before the edit.
     edited: RwLock<HashMap<B256, B256>>,
     keeping: Mutex<Keeping>,
     /// One commit at a time.
-    committing: Mutex<()>,
+    pub(crate) committing: Mutex<()>,
 }
 
 /// State of [`StateStore::keep`], which runs one call at a time.
@@ -118,6 +121,7 @@ impl StateStore {
             window: RwLock::new(Window::default()),
             nodes: NodeCache::new(options.node_cache_bytes),
             states: NodeCache::new(STATE_CACHE_BYTES),
+            table: HeadTable::new(!options.read_only),
             edited: RwLock::default(),
             keeping: Mutex::new(Keeping { end, last: None }),
             committing: Mutex::new(()),
@@ -140,7 +144,8 @@ impl StateStore {
     }
 
     /// Read access to the part of the state under a root that is in memory: everything else, the root included, gives
-    /// [`StateError::MissingNode`], and so do lists of cells. For threads that must not wait for the disk.
+    /// [`StateError::MissingNode`], and so do lists of cells. The table of the head counts as memory, unless a read of it
+    /// had to wait for the disk shortly before. For threads that must not wait for the disk.
     pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
         RootReader::of_memory(self.clone(), root)
     }
@@ -200,7 +205,7 @@ impl StateStore {
 
     /// Appends checked nodes to the log, with long values and the locations of roots, in one durable transaction.
     pub(crate) fn append_log(
-        &self,
+        self: &Arc<Self>,
         start: u64,
         nodes: &[u8],
         values: Vec<(B256, Bytes)>,
@@ -266,17 +271,33 @@ impl StateStore {
 
     /// Writes everything that was kept so far in one durable transaction. When it fails, all of it stays readable and
     /// waits for the next commit.
-    pub fn commit(&self) -> Result<(), StateError> {
-        let _committing = self.committing.lock();
-        let batch = self.pending.start();
-        let result = if batch.is_empty() { Ok(()) } else { self.backend.write(&batch) };
-        self.pending.finish(result.is_ok());
-        result
+    pub fn commit(self: &Arc<Self>) -> Result<(), StateError> {
+        self.commit_with(false)
+    }
+
+    /// `moves_head` has the table of the head at the head then, if layers alone lie between.
+    pub(crate) fn commit_with(self: &Arc<Self>, moves_head: bool) -> Result<(), StateError> {
+        {
+            let _committing = self.committing.lock();
+            let batch = self.pending.start();
+            let flush = self.head_flush(&batch, moves_head);
+            let head = flush.as_ref().map(Flush::write);
+            let result =
+                if batch.is_empty() && head.is_none() { Ok(false) } else { self.backend.write(&batch, head.as_ref()) };
+            self.pending.finish(result.is_ok());
+            if let Some(flush) = flush.filter(|_| matches!(result, Ok(true))) {
+                self.head_flushed(&flush);
+            }
+            result?;
+        }
+        self.start_moving();
+        Ok(())
     }
 
     /// Sets the root of the head. With `change`, the parent root and the changes that led to `root`, cached reads are
     /// carried over if the former head was this parent; otherwise they are dropped.
-    pub fn set_head(&self, root: B256, change: Option<(&B256, &WriteSet)>) {
+    pub fn set_head(self: &Arc<Self>, root: B256, change: Option<(&B256, &WriteSet)>) {
+        self.move_head_table(root, change);
         self.head.move_to(root, change);
     }
 

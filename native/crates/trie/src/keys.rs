@@ -1,7 +1,9 @@
 //! Trie keys of state items (consensus.md §6.4).
 
+use std::sync::LazyLock;
+
 use rhizome_primitives::account::AccountRef;
-use rhizome_primitives::{B256, U256};
+use rhizome_primitives::{Address, B256, U256};
 use smallvec::SmallVec;
 
 use crate::keccak256;
@@ -54,4 +56,46 @@ pub fn storage_key(account: &AccountRef, slot: &U256) -> Key {
     let zeros = word.iter().take_while(|&&byte| byte == 0).count().min(31);
     key.extend_from_slice(&word[zeros..]);
     key
+}
+
+/// What a key stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// An account.
+    Account,
+    /// Its code.
+    Code,
+    /// Its contract marker.
+    Marker,
+    /// One of its cells.
+    Cell(U256),
+}
+
+/// Hash prefixes of the two accounts without an address, whose keys are shorter.
+static WITHOUT_ADDRESS: LazyLock<[(AccountRef, B256); 2]> = LazyLock::new(|| {
+    [AccountRef::RemascSender, AccountRef::NoAddress].map(|account| (account, keccak256(account.as_bytes())))
+});
+
+/// The account and the item of a key; None for one that no state has. Hash prefixes are not checked.
+pub fn item_of(key: &[u8]) -> Option<(AccountRef, Item)> {
+    let (prefix, rest) = key.strip_prefix(&[DOMAIN])?.split_at_checked(HASH_PREFIX)?;
+    let short = WITHOUT_ADDRESS.iter().find(|(_, hash)| hash[..HASH_PREFIX] == *prefix);
+    let (account, rest) = match short {
+        Some((account, _)) => (*account, rest.strip_prefix(account.as_bytes())?),
+        None => {
+            let (address, rest) = rest.split_at_checked(Address::len_bytes())?;
+            (AccountRef::Address(Address::from_slice(address)), rest)
+        }
+    };
+    let item = match rest {
+        [] => Item::Account,
+        [CODE] => Item::Code,
+        [STORAGE] => Item::Marker,
+        [STORAGE, cell @ ..] => {
+            let slot = cell.get(HASH_PREFIX..).filter(|slot| (1..=32).contains(&slot.len()))?;
+            Item::Cell(U256::from_be_slice(slot))
+        }
+        _ => return None,
+    };
+    Some((account, item))
 }

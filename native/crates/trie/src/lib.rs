@@ -7,6 +7,7 @@
 pub mod account;
 pub mod bits;
 pub mod chunk;
+pub mod difference;
 pub mod iterate;
 pub mod keys;
 pub mod lookup;

@@ -1,0 +1,277 @@
+//! Keeping the table of the head at the head. Blocks that follow one another add layers, which commits move to the table
+//! in one go. Any other change of the head (reorganisation, rewind, edit, another store) is found by comparing two tries:
+//! a small one becomes a layer, and a large one is made in bounded commits by a thread of its own, which goes on after a
+//! restart. The table of a store that has none is made in the same way, as a move from the empty state.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rhizome_primitives::B256;
+use rhizome_primitives::state::{StateError, WriteSet};
+use rhizome_trie::keys::{Item, item_of};
+use rhizome_trie::{EMPTY_ROOT, Trie, Value};
+
+use crate::batch::Batch;
+use crate::head_changes::{CellValue, HeadChanges, ItemValue, LONGEST_VALUE_IN_ROW};
+use crate::head_rows::HeadMark;
+use crate::head_view::{Layer, View};
+use crate::lmdb_head::HeadWrite;
+use crate::node_log::START;
+use crate::node_reads::UncachedNodes;
+use crate::state_store::StateStore;
+
+/// Differences up to which a change of the head becomes a layer at once.
+const MOST_AT_ONCE: usize = 1_024;
+
+/// Differences that one commit of a move writes. They lie all over the table, so that a commit writes most of its pages
+/// anew: fewer and larger ones write less in all. Commits of blocks wait for one, some tenths of a second.
+const MOVE_STEP: usize = 100_000;
+
+/// Layers that a commit moves to the table.
+pub(crate) struct Flush {
+    from: Option<HeadMark>,
+    root: B256,
+    changes: HeadChanges,
+}
+
+impl Flush {
+    pub(crate) fn write(&self) -> HeadWrite<'_> {
+        HeadWrite { from: self.from.as_ref(), changes: &self.changes, mark: HeadMark::At(self.root), clears: false }
+    }
+}
+
+impl StateStore {
+    /// Takes up the table as it is on disk.
+    pub(crate) fn load_head_table(&self, log_end: u64) -> Result<(), StateError> {
+        let Some(lmdb) = self.backend.lmdb() else { return Ok(()) };
+        let mark = lmdb.head_mark()?;
+        let base = match &mark {
+            Some(HeadMark::At(root)) => Some(*root),
+            // A new store has the empty state.
+            None if log_end == START => Some(EMPTY_ROOT),
+            _ => None,
+        };
+        let mut state = self.table.state.write();
+        state.view = Arc::new(View { base, layers: Vec::new() });
+        state.mark = mark;
+        Ok(())
+    }
+
+    /// Follows the head; see [`Self::set_head`].
+    pub(crate) fn move_head_table(self: &Arc<Self>, root: B256, change: Option<(&B256, &WriteSet)>) {
+        if self.backend.lmdb().is_none() {
+            return;
+        }
+        {
+            let _moving = self.table.moving.lock();
+            let (view, head) = {
+                let state = self.table.state.read();
+                (state.view.clone(), state.head)
+            };
+            let next = self.next_view(&view, head, root, change);
+            let mut state = self.table.state.write();
+            state.view = next;
+            state.head = Some(root);
+        }
+        self.start_moving();
+    }
+
+    fn next_view(
+        self: &Arc<Self>,
+        view: &Arc<View>,
+        head: Option<B256>,
+        root: B256,
+        change: Option<(&B256, &WriteSet)>,
+    ) -> Arc<View> {
+        let Some(tip) = view.tip() else { return Arc::default() };
+        if let Some(layers) = view.layers_up_to(&root) {
+            return Arc::new(View { base: view.base, layers: view.layers[..layers].to_vec() });
+        }
+        let changes = match change {
+            Some((parent, changes)) if *parent == tip => self.changes_of(tip, changes).ok(),
+            // The table is on its way already.
+            _ if head.is_some_and(|head| head != tip) => None,
+            _ => self
+                .changes_between(tip, root, None, MOST_AT_ONCE)
+                .ok()
+                .and_then(|(changes, rest)| rest.is_none().then_some(changes)),
+        };
+        let mut next = View { base: view.base, layers: Vec::new() };
+        if let Some(changes) = changes {
+            next.layers.clone_from(&view.layers);
+            next.layers.push(Arc::new(Layer::new(root, changes)));
+        }
+        Arc::new(next)
+    }
+
+    fn changes_of(self: &Arc<Self>, parent: B256, changes: &WriteSet) -> Result<HeadChanges, StateError> {
+        let reader = self.reader(parent)?;
+        HeadChanges::of(changes, |account| Ok(reader.account(account)?.is_some()))
+    }
+
+    /// At most `limit` changes from one state to another in key order, behind the key `after`; with the last key when
+    /// there may be more.
+    fn changes_between(
+        self: &Arc<Self>,
+        from: B256,
+        to: B256,
+        after: Option<&[u8]>,
+        limit: usize,
+    ) -> Result<(HeadChanges, Option<Vec<u8>>), StateError> {
+        let source = Arc::new(UncachedNodes::new(self.clone()));
+        let (old, new) = (Trie::at(source.clone(), from), Trie::at(source, to));
+        let mut changes = HeadChanges::default();
+        let (mut found, mut last) = (0, None);
+        old.differences(&new, after, &mut |key, _, value| {
+            let (account, item) = item_of(key)
+                .ok_or_else(|| StateError::Corrupt { hash: to, reason: "it has a key that no state has".to_owned() })?;
+            let value = match item {
+                Item::Account => ItemValue::Bytes(value.load(&**new.source())?),
+                Item::Code => ItemValue::Code(value.hash().map(|hash| (hash, value.length()))),
+                Item::Marker => ItemValue::Marker(!value.is_none()),
+                Item::Cell(_) => ItemValue::Cell(cell_value(&new, value)?),
+            };
+            changes.put(&account, item, value);
+            found += 1;
+            if found < limit {
+                return Ok(ControlFlow::Continue(()));
+            }
+            last = Some(key.to_vec());
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok((changes, last))
+    }
+
+    /// The layers that a commit of `batch` is to move to the table: all or none. `at_once` does not wait for more.
+    pub(crate) fn head_flush(&self, batch: &Batch, at_once: bool) -> Option<Flush> {
+        let (view, mark) = {
+            let state = self.table.state.read();
+            (state.view.clone(), state.mark.clone())
+        };
+        let root = view.layers.last()?.root;
+        // The table of a new store gets its mark early, because nobody reads it without.
+        if !self.table.is_writable || !(at_once || view.is_full() || mark.is_none()) {
+            return None;
+        }
+        // The table stands for states that last, and no others.
+        let lasts = batch.states.contains_key(&root) || self.is_durable(&root);
+        if !lasts {
+            return None;
+        }
+        let mut changes = HeadChanges::default();
+        for layer in &view.layers {
+            changes.add(&layer.changes);
+        }
+        Some(Flush { from: mark, root, changes })
+    }
+
+    /// To be called when a commit has moved layers to the table.
+    pub(crate) fn head_flushed(&self, flush: &Flush) {
+        let _moving = self.table.moving.lock();
+        let mut state = self.table.state.write();
+        state.mark = Some(HeadMark::At(flush.root));
+        state.view = Arc::new(state.view.rebased(flush.root));
+    }
+
+    fn is_durable(&self, root: &B256) -> bool {
+        *root == EMPTY_ROOT || self.backend.state(root).is_ok_and(|at| at.is_some())
+    }
+
+    /// The head, when the table has to be moved to it and can be.
+    fn head_to_reach(&self) -> Option<B256> {
+        let head = {
+            let state = self.table.state.read();
+            state.head.filter(|head| state.view.tip() != Some(*head))
+        }?;
+        (self.table.is_writable && self.backend.lmdb().is_some() && !self.is_closed() && self.is_durable(&head))
+            .then_some(head)
+    }
+
+    /// Starts the thread that moves the table, when it is needed and there is none.
+    pub(crate) fn start_moving(self: &Arc<Self>) {
+        if self.head_to_reach().is_none() || self.table.has_mover.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let store = Arc::downgrade(self);
+        let thread = std::thread::Builder::new().name("state head".to_owned()).spawn(move || {
+            // Held for a step only: a store that everybody else has dropped is closed in between.
+            while let Some(store) = store.upgrade() {
+                let step = store.move_step();
+                if matches!(step, Ok(true)) {
+                    continue;
+                }
+                store.table.has_mover.store(false, Ordering::Release);
+                // The head may have moved after the step: whoever moved it found this thread at work.
+                let goes_on = step.is_ok()
+                    && store.head_to_reach().is_some()
+                    && !store.table.has_mover.swap(true, Ordering::AcqRel);
+                if !goes_on {
+                    break;
+                }
+            }
+        });
+        if thread.is_err() {
+            self.table.has_mover.store(false, Ordering::Release);
+        }
+    }
+
+    /// Makes everything kept so far durable and moves the table of the head to the head, on the calling thread. For
+    /// tests and tools: commits and a thread of the store do it otherwise.
+    pub fn settle_head(self: &Arc<Self>) -> Result<(), StateError> {
+        self.commit_with(true)?;
+        while self.head_to_reach().is_some() {
+            self.move_step()?;
+        }
+        self.commit_with(true)
+    }
+
+    /// One commit of a move. False when the table is where it has to be, or has to wait for a commit.
+    fn move_step(self: &Arc<Self>) -> Result<bool, StateError> {
+        let _stepping = self.table.stepping.lock();
+        let Some(head) = self.head_to_reach() else { return Ok(false) };
+        let mark = self.table.state.read().mark.clone();
+        let (from, to, after, clears) = match &mark {
+            Some(HeadMark::Moving { from, to, after }) if self.is_durable(from) && self.is_durable(to) => {
+                (*from, *to, Some(&after[..]), false)
+            }
+            Some(HeadMark::At(root)) if self.is_durable(root) => (*root, head, None, false),
+            _ => (EMPTY_ROOT, head, None, true),
+        };
+        let (changes, last) = self.changes_between(from, to, after, MOVE_STEP)?;
+        let next = match last {
+            Some(after) => HeadMark::Moving { from, to, after },
+            None => HeadMark::At(to),
+        };
+        // Commits of blocks wait for the writing alone.
+        let _committing = self.committing.lock();
+        let _moving = self.table.moving.lock();
+        if self.head_to_reach().is_none() {
+            return Ok(false);
+        }
+        // Nobody adds layers to a table that stands for no state.
+        self.table.state.write().view = Arc::default();
+        let write = HeadWrite { from: mark.as_ref(), changes: &changes, mark: next.clone(), clears };
+        let is_written = self.backend.write(&Batch::default(), Some(&write))?;
+        let mut state = self.table.state.write();
+        if is_written {
+            if let HeadMark::At(root) = next {
+                state.view = Arc::new(View { base: Some(root), layers: Vec::new() });
+            }
+            state.mark = Some(next);
+        } else if let Some(lmdb) = self.backend.lmdb() {
+            // Another program has moved it.
+            state.mark = lmdb.head_mark()?;
+        }
+        Ok(is_written && state.view.tip() != Some(head))
+    }
+}
+
+fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {
+    match value {
+        Value::Long { hash, length, .. } if *length as usize > LONGEST_VALUE_IN_ROW => {
+            Ok(Some(CellValue::Apart(*hash, *length)))
+        }
+        value => Ok(CellValue::of(value.load(&**trie.source())?.as_ref())),
+    }
+}

@@ -1,0 +1,217 @@
+//! Keys and rows of the table of the head.
+//!
+//! | key | row |
+//! |---|---|
+//! | `01` ∥ identity | flags, incarnation, hash and length of the code, the trie's value of the account |
+//! | `02` ∥ address ∥ incarnation ∥ length of the slot ∥ minimal slot | `00` ∥ value, or `01` ∥ hash ∥ length of a long one |
+//! | `03` and `04` instead of `02` ∥ address | the same for the two accounts without an address |
+//! | `0f` ∥ the key of an account's cells up to the incarnation | empty: these cells are dead and wait to be removed |
+//!
+//! Keys are raw: nothing is hashed to read, and the cells of a contract lie together.
+
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::{B256, Bytes, U256};
+use smallvec::SmallVec;
+
+use crate::head_changes::CellValue;
+
+/// The longest has 58 bytes.
+pub(crate) type RowKey = SmallVec<[u8; 64]>;
+
+pub(crate) const ACCOUNTS: u8 = 0x01;
+const CELLS: u8 = 0x02;
+const CELLS_OF_REMASC_SENDER: u8 = 0x03;
+const CELLS_OF_NO_ADDRESS: u8 = 0x04;
+pub(crate) const DEAD: u8 = 0x0f;
+
+const HAS_ACCOUNT: u8 = 1;
+const HAS_CODE: u8 = 2;
+const HAS_MARKER: u8 = 4;
+const HAS_INCARNATION: u8 = 8;
+const HERE: u8 = 0;
+const APART: u8 = 1;
+
+/// Key of an account.
+pub(crate) fn account_key(account: &AccountRef) -> RowKey {
+    let mut key = RowKey::new();
+    key.push(ACCOUNTS);
+    key.extend_from_slice(account.as_bytes());
+    key
+}
+
+/// What the keys of an account's cells begin with.
+pub(crate) fn cells_prefix(account: &AccountRef, incarnation: u32) -> RowKey {
+    let mut key = RowKey::new();
+    match account {
+        AccountRef::Address(address) => {
+            key.push(CELLS);
+            key.extend_from_slice(address.as_slice());
+        }
+        AccountRef::RemascSender => key.push(CELLS_OF_REMASC_SENDER),
+        AccountRef::NoAddress => key.push(CELLS_OF_NO_ADDRESS),
+    }
+    key.extend_from_slice(&incarnation.to_be_bytes());
+    key
+}
+
+/// Key of a cell.
+pub(crate) fn cell_key(account: &AccountRef, incarnation: u32, slot: &U256) -> RowKey {
+    let mut key = cells_prefix(account, incarnation);
+    let word = B256::from(*slot);
+    let zeros = word.iter().take_while(|&&byte| byte == 0).count();
+    key.push((word.len() - zeros) as u8);
+    key.extend_from_slice(&word[zeros..]);
+    key
+}
+
+/// Account and incarnation of a cell's key; None for any other key.
+pub(crate) fn owner_of_cell(key: &[u8]) -> Option<(AccountRef, u32)> {
+    let (account, rest) = match key.split_first()? {
+        (&CELLS, rest) => {
+            let (address, rest) = rest.split_at_checked(20)?;
+            (AccountRef::Address(address.try_into().ok()?), rest)
+        }
+        (&CELLS_OF_REMASC_SENDER, rest) => (AccountRef::RemascSender, rest),
+        (&CELLS_OF_NO_ADDRESS, rest) => (AccountRef::NoAddress, rest),
+        _ => return None,
+    };
+    let (incarnation, rest) = rest.split_at_checked(4)?;
+    let (&length, slot) = rest.split_first()?;
+    (usize::from(length) == slot.len() && slot.len() <= 32)
+        .then_some((account, u32::from_be_bytes(incarnation.try_into().ok()?)))
+}
+
+/// Row of an account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AccountRow<'a> {
+    /// Which cells are its own: those of earlier incarnations are dead.
+    pub(crate) incarnation: u32,
+    /// The trie's value of the account.
+    pub(crate) account: Option<&'a [u8]>,
+    /// Hash and length of its code.
+    pub(crate) code: Option<(B256, u32)>,
+    /// True when it has the contract marker.
+    pub(crate) marker: bool,
+}
+
+impl<'a> AccountRow<'a> {
+    /// True when the row says nothing that its absence does not say.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn encode(&self) -> SmallVec<[u8; 128]> {
+        let mut row = SmallVec::new();
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        row.push(
+            flag(self.account.is_some(), HAS_ACCOUNT)
+                | flag(self.code.is_some(), HAS_CODE)
+                | flag(self.marker, HAS_MARKER)
+                | flag(self.incarnation != 0, HAS_INCARNATION),
+        );
+        if self.incarnation != 0 {
+            row.extend_from_slice(&self.incarnation.to_be_bytes());
+        }
+        if let Some((hash, length)) = self.code {
+            row.extend_from_slice(hash.as_slice());
+            row.extend_from_slice(&length.to_be_bytes());
+        }
+        row.extend_from_slice(self.account.unwrap_or_default());
+        row
+    }
+
+    /// None for bytes that are no row.
+    pub(crate) fn decode(row: &'a [u8]) -> Option<Self> {
+        let (&flags, mut rest) = row.split_first()?;
+        let incarnation = if flags & HAS_INCARNATION == 0 { 0 } else { number(&mut rest)? };
+        let code = if flags & HAS_CODE == 0 { None } else { Some(hash_and_length(&mut rest)?) };
+        let has_account = flags & HAS_ACCOUNT != 0;
+        (has_account || rest.is_empty()).then_some(Self {
+            incarnation,
+            account: has_account.then_some(rest),
+            code,
+            marker: flags & HAS_MARKER != 0,
+        })
+    }
+}
+
+fn number(rest: &mut &[u8]) -> Option<u32> {
+    let (bytes, after) = rest.split_at_checked(4)?;
+    *rest = after;
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
+}
+
+fn hash_and_length(rest: &mut &[u8]) -> Option<(B256, u32)> {
+    let (hash, after) = rest.split_at_checked(32)?;
+    *rest = after;
+    Some((B256::from_slice(hash), number(rest)?))
+}
+
+/// Row of a cell.
+pub(crate) fn encode_cell(value: &CellValue) -> SmallVec<[u8; 192]> {
+    let mut row = SmallVec::new();
+    match value {
+        CellValue::Here(bytes) => {
+            row.push(HERE);
+            row.extend_from_slice(bytes);
+        }
+        CellValue::Apart(hash, length) => {
+            row.push(APART);
+            row.extend_from_slice(hash.as_slice());
+            row.extend_from_slice(&length.to_be_bytes());
+        }
+    }
+    row
+}
+
+/// None for bytes that are no row.
+pub(crate) fn decode_cell(row: &[u8]) -> Option<CellValue> {
+    match row.split_first()? {
+        (&HERE, bytes) if !bytes.is_empty() => Some(CellValue::Here(Bytes::copy_from_slice(bytes))),
+        (&APART, mut rest) => {
+            let (hash, length) = hash_and_length(&mut rest)?;
+            rest.is_empty().then_some(CellValue::Apart(hash, length))
+        }
+        _ => None,
+    }
+}
+
+/// For which state the table stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HeadMark {
+    /// For that under this root.
+    At(B256),
+    /// It is being moved from one state to another: up to and including this key of the trie it stands for the latter.
+    Moving { from: B256, to: B256, after: Vec<u8> },
+}
+
+/// Version of keys and rows. A table of another one is made anew.
+const VERSION: u8 = 1;
+
+impl HeadMark {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::At(root) => [&[VERSION], root.as_slice()].concat(),
+            Self::Moving { from, to, after } => [&[VERSION], from.as_slice(), to.as_slice(), after].concat(),
+        }
+    }
+
+    /// None for a mark that this version does not know.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (&VERSION, rest) = bytes.split_first()? else { return None };
+        let (root, rest) = rest.split_at_checked(32)?;
+        if rest.is_empty() {
+            return Some(Self::At(B256::from_slice(root)));
+        }
+        let (to, after) = rest.split_at_checked(32)?;
+        Some(Self::Moving { from: B256::from_slice(root), to: B256::from_slice(to), after: after.to_vec() })
+    }
+}
+
+/// The root for which the table stands; None while it is being moved.
+pub(crate) fn root_in_mark(bytes: &[u8]) -> Option<B256> {
+    match bytes.split_first()? {
+        (&VERSION, root) => B256::try_from(root).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! The newest states as a table on disk with layers in memory above it, one for each block that the table does not have
+//! yet. A reader belongs to one state: it reads the layers up to that state, and then the table, in one short transaction
+//! that says for which state the table stands.
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, RwLock};
+use rhizome_primitives::B256;
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::state::StateError;
+
+use crate::head_changes::{AccountChange, HeadChanges};
+use crate::head_rows::HeadMark;
+use crate::lmdb::Lmdb;
+use crate::lmdb_head::HeadReads;
+
+/// Layers from which on a commit moves all of them to the table: one commit for many blocks writes a page that several
+/// of them change only once.
+const MOST_LAYERS: usize = 16;
+
+/// Rows of layers from which on a commit does the same.
+const MOST_ROWS: usize = 20_000;
+
+/// A read that takes longer may have waited for the disk.
+const SLOW_READ: Duration = Duration::from_micros(200);
+
+/// How long a thread that must not wait for the disk leaves the table alone after it has waited.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What led from the state of the layer below, or of the table, to the one under `root`.
+pub(crate) struct Layer {
+    pub(crate) root: B256,
+    pub(crate) changes: HeadChanges,
+    rows: usize,
+}
+
+impl Layer {
+    pub(crate) fn new(root: B256, changes: HeadChanges) -> Self {
+        Self { root, rows: changes.rows(), changes }
+    }
+}
+
+/// The table and the layers at one moment.
+#[derive(Clone, Default)]
+pub(crate) struct View {
+    /// For which state the table stands; None while it stands for none.
+    pub(crate) base: Option<B256>,
+    pub(crate) layers: Vec<Arc<Layer>>,
+}
+
+impl View {
+    /// Root of the newest state that can be read here.
+    pub(crate) fn tip(&self) -> Option<B256> {
+        self.layers.last().map_or(self.base, |layer| Some(layer.root))
+    }
+
+    /// Number of layers up to a state; None when it cannot be read here.
+    pub(crate) fn layers_up_to(&self, root: &B256) -> Option<usize> {
+        let base = self.base.as_ref()?;
+        let layer = self.layers.iter().rposition(|layer| layer.root == *root);
+        layer.map(|index| index + 1).or_else(|| (root == base).then_some(0))
+    }
+
+    /// True when the next commit is to move the layers to the table.
+    pub(crate) fn is_full(&self) -> bool {
+        self.layers.len() >= MOST_LAYERS || self.layers.iter().map(|layer| layer.rows).sum::<usize>() >= MOST_ROWS
+    }
+
+    /// The same when the table stands for `root`. A state that no layer has is one that the head has left.
+    pub(crate) fn rebased(&self, root: B256) -> Self {
+        let layers = match self.layers_up_to(&root) {
+            Some(below) => self.layers[below..].to_vec(),
+            None => Vec::new(),
+        };
+        Self { base: Some(root), layers }
+    }
+}
+
+pub(crate) struct HeadState {
+    pub(crate) view: Arc<View>,
+    /// Root of the head.
+    pub(crate) head: Option<B256>,
+    /// The mark on disk.
+    pub(crate) mark: Option<HeadMark>,
+}
+
+pub(crate) struct HeadTable {
+    pub(crate) state: RwLock<HeadState>,
+    /// Held while the head or the table moves.
+    pub(crate) moving: Mutex<()>,
+    /// Held for one step of a move.
+    pub(crate) stepping: Mutex<()>,
+    /// True while a thread moves the table.
+    pub(crate) has_mover: AtomicBool,
+    /// False for stores that are read only.
+    pub(crate) is_writable: bool,
+    started: Instant,
+    /// Microseconds since `started` until which threads that must not wait leave the table alone.
+    paused_until: AtomicU64,
+}
+
+impl HeadTable {
+    pub(crate) fn new(is_writable: bool) -> Self {
+        Self {
+            state: RwLock::new(HeadState { view: Arc::default(), head: None, mark: None }),
+            moving: Mutex::new(()),
+            stepping: Mutex::new(()),
+            has_mover: AtomicBool::new(false),
+            is_writable,
+            started: Instant::now(),
+            paused_until: AtomicU64::new(0),
+        }
+    }
+
+    /// The view of one state; None when it is to be read in the trie.
+    pub(crate) fn view_of(&self, root: &B256) -> Option<StateView> {
+        let state = self.state.read();
+        let layers = state.view.layers_up_to(root)?;
+        Some(StateView { view: state.view.clone(), layers })
+    }
+
+    /// Reads for a thread that must not wait for the disk. None for a while after such a thread has waited.
+    fn unless_paused<T>(&self, read: impl FnOnce() -> Result<Option<T>, StateError>) -> Result<Option<T>, StateError> {
+        let begun = Instant::now();
+        if (begun - self.started).as_micros() < u128::from(self.paused_until.load(Ordering::Relaxed)) {
+            return Ok(None);
+        }
+        watch_this_thread();
+        let found = read();
+        if begun.elapsed() > SLOW_READ && has_waited() {
+            let until = (self.started.elapsed() + PAUSE).as_micros();
+            self.paused_until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
+        found
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+thread_local! {
+    /// Major faults of this thread when it asked last.
+    static FAULTS: Cell<Option<libc::c_long>> = const { Cell::new(None) };
+}
+
+/// Major faults of this thread, for which it waited for the disk.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(unsafe_code, reason = "asks the system what the thread has used")]
+fn major_faults() -> libc::c_long {
+    // SAFETY: a struct of numbers, for which zeros are valid.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is valid for the write. The call fails for arguments that are invalid, and these are not.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+    usage.ru_majflt
+}
+
+/// Leaves out the faults that the thread had before its first read.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn watch_this_thread() {
+    if FAULTS.get().is_none() {
+        FAULTS.set(Some(major_faults()));
+    }
+}
+
+/// True when this thread had to wait for a page since it asked last.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn has_waited() -> bool {
+    let faults = major_faults();
+    FAULTS.replace(Some(faults)).is_some_and(|before| before < faults)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn watch_this_thread() {}
+
+/// Other systems do not tell it by thread: a slow read counts.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn has_waited() -> bool {
+    true
+}
+
+/// One state as it is read from layers and table.
+pub(crate) struct StateView {
+    view: Arc<View>,
+    layers: usize,
+}
+
+/// Where a [`StateView`] is read.
+pub(crate) struct Place<'a> {
+    pub(crate) table: &'a HeadTable,
+    pub(crate) lmdb: &'a Lmdb,
+    /// True for a thread that must not wait for the disk.
+    pub(crate) must_not_wait: bool,
+}
+
+impl StateView {
+    /// What a change of the account says, `none` where a deletion is newer, or what the table says. None when the table
+    /// has moved to a state that is not below this one, or must not be read now.
+    pub(crate) fn find<T>(
+        &self,
+        place: &Place<'_>,
+        account: &AccountRef,
+        in_change: impl Fn(&AccountChange) -> Option<T>,
+        none: T,
+        in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
+    ) -> Result<Option<T>, StateError> {
+        let layers = &self.view.layers[..self.layers];
+        for layer in layers.iter().rev() {
+            let Some(change) = layer.changes.accounts.get(account) else { continue };
+            if let Some(found) = in_change(change) {
+                return Ok(Some(found));
+            }
+            if change.reset {
+                return Ok(Some(none));
+            }
+        }
+        // No layer changed it, so it is the same in each state from the table's up to this one.
+        let is_below =
+            |root: &B256| self.view.base.as_ref() == Some(root) || layers.iter().any(|layer| layer.root == *root);
+        let read = || place.lmdb.read_head(is_below, &in_table);
+        if place.must_not_wait { place.table.unless_paused(read) } else { read() }
+    }
+}
