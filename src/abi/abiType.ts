@@ -21,14 +21,14 @@ const ARRAY = /^(.+)\[(\d*)\]$/
 const FUNCTION_BYTES = 24
 const WORD = 32
 /** Levels of arrays and tuples; compilers write a few. */
-const MOST_LEVELS = 32
+const MAX_LEVELS = 32
 
 /**
  * Reads the parameters of an entry of a JSON ABI, which may be anything.
  * @returns null for what is no list of parameters
  */
 export function readParameters(inputs: unknown, level = 0): readonly AbiParameter[] | null {
-  if (!Array.isArray(inputs) || level > MOST_LEVELS) return null
+  if (!Array.isArray(inputs) || level > MAX_LEVELS) return null
   const parameters = inputs.map((input) => readParameter(input, level))
   return parameters.includes(null) ? null : (parameters as AbiParameter[])
 }
@@ -47,7 +47,7 @@ function readParameter(input: unknown, level: number): AbiParameter | null {
  * @returns null for an unknown one
  */
 export function readType(text: string, components: unknown = [], level = 0): AbiType | null {
-  if (level > MOST_LEVELS) return null
+  if (level > MAX_LEVELS) return null
   const [, element, length] = ARRAY.exec(text) ?? []
   if (element !== undefined) {
     const of = readType(element, components, level + 1)
@@ -77,7 +77,7 @@ function isWidth(bits: string | undefined): boolean {
  * @returns null for what is no list of parameters
  */
 export function signatureTypes(inputs: unknown, level = 0): string | null {
-  if (!Array.isArray(inputs) || level > MOST_LEVELS) return null
+  if (!Array.isArray(inputs) || level > MAX_LEVELS) return null
   const names = inputs.map((input: unknown) => {
     const { type, components } = (input ?? {}) as { type?: unknown; components?: unknown }
     if (typeof type !== 'string') return null

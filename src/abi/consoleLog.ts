@@ -8,7 +8,7 @@ export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
 /** Types that all lists of up to four arguments are made of; the libraries have an overload for each. */
 const LISTED = ['uint256', 'string', 'bool', 'address'] as const
-const MOST_ARGUMENTS = 4
+const MAX_ARGUMENTS = 4
 /** Overloads with a type of its own. */
 const SINGLE = ['int256', 'bytes', ...Array.from({ length: 32 }, (_, index) => `bytes${index + 1}`)]
 const SIGNED_PAIR = ['string', 'int256']
@@ -33,7 +33,7 @@ function overloads(): ReadonlyMap<string, readonly AbiParameter[]> {
   }
   let lists: readonly (readonly string[])[] = [[]]
   add([])
-  for (let count = 1; count <= MOST_ARGUMENTS; count++) {
+  for (let count = 1; count <= MAX_ARGUMENTS; count++) {
     lists = lists.flatMap((list) => LISTED.map((type) => [...list, type]))
     lists.forEach(add)
   }

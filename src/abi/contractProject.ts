@@ -5,8 +5,8 @@ import { beginsWith, withoutMetadata } from './codePattern.ts'
 import type { AbiEntry } from './contractInterface.ts'
 
 /** Files of a project that are read at most, and bytes of one. */
-const MOST_FILES = 20_000
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_FILES = 20_000
+const MAX_BYTES = 32 * 1024 * 1024
 /** Milliseconds in which files are not looked at again. */
 const PAUSE = 1000
 const SHORT_PAUSE = 100
@@ -107,7 +107,7 @@ export class ContractProject {
 async function collect(folder: string, paths: string[]): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) {
-    if (paths.length >= MOST_FILES) return
+    if (paths.length >= MAX_FILES) return
     if (entry.isDirectory()) {
       if (!OTHER_FOLDERS.has(entry.name)) await collect(join(folder, entry.name), paths)
     } else if (entry.name.endsWith('.json') && !entry.name.endsWith('.dbg.json')) {
@@ -122,7 +122,7 @@ async function readKnown(path: string, known: KnownFile | undefined): Promise<Kn
     const { mtimeMs, size, ino } = await stat(path)
     const version = `${mtimeMs} ${size} ${ino}`
     if (known?.version === version) return known
-    if (size > MOST_BYTES) return null
+    if (size > MAX_BYTES) return null
     return { version, artifact: readArtifact(await readFile(path, 'utf8'), path) }
   } catch {
     return null

@@ -11,7 +11,7 @@ const MODULUS = 1n << 256n
 /**
  * Values of one encoding. Offsets may overlap, so that some hundred bytes can stand for as many arrays as one likes.
  */
-const MOST_VALUES = 4096
+const MAX_VALUES = 4096
 
 /** Bytes that are no encoding of their types. */
 class EncodingError extends Error {
@@ -30,7 +30,7 @@ interface Budget {
  */
 export function decodeArguments(parameters: readonly AbiParameter[], data: Buffer): DecodedValue[] | null {
   try {
-    return decodeTuple(parameters, data, { left: MOST_VALUES })
+    return decodeTuple(parameters, data, { left: MAX_VALUES })
   } catch (error) {
     if (error instanceof EncodingError) return null
     throw error
@@ -123,6 +123,6 @@ function from(data: Buffer, position: number): Buffer {
 /** An offset or a length in bytes or elements, which the data must be able to hold. */
 function readSize(data: Buffer, position: number): number {
   const size = bytesToBigInt(word(from(data, position)))
-  if (size > BigInt(data.length) && size > BigInt(MOST_VALUES)) throw new EncodingError('a size is too large')
+  if (size > BigInt(data.length) && size > BigInt(MAX_VALUES)) throw new EncodingError('a size is too large')
   return Number(size)
 }

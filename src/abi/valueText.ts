@@ -3,13 +3,13 @@ import type { AbiParameter, AbiType } from './abiType.ts'
 import type { DecodedValue } from './decode.ts'
 
 /** Characters of the arguments of one call that are shown. */
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 /** Arguments as they stand in source text: `5, "text", 0x12, [1, 2], (owner: 0x…)`. */
 export function argumentsText(
   parameters: readonly AbiParameter[],
   values: readonly DecodedValue[],
-  most: number = MOST_CHARACTERS,
+  most: number = MAX_CHARACTERS,
 ): string {
   const text = parameters.map(({ type }, index) => valueText(type, values[index] as DecodedValue)).join(', ')
   return text.length <= most ? text : `${text.slice(0, most)}…`

@@ -24,9 +24,9 @@ export type ReportOutput =
   | { readonly log: Logger }
 
 /** Transactions whose methods are kept until they are in a block. */
-const MOST_SENT = 10_000
+const MAX_SENT = 10_000
 /** Reports that wait to be put in words; more are left out, and their number is reported. */
-const MOST_WAITING = 10_000
+const MAX_WAITING = 10_000
 
 /** Parts of {@link DevelopmentReports}. */
 export interface DevelopmentReportsParts {
@@ -61,7 +61,7 @@ export class DevelopmentReports implements ExecutionReports {
 
   sending(hash: string, method: string): void {
     this.#sent.set(hash, method)
-    if (this.#sent.size <= MOST_SENT) return
+    if (this.#sent.size <= MAX_SENT) return
     for (const oldest of this.#sent.keys()) {
       this.#sent.delete(oldest)
       return
@@ -94,7 +94,7 @@ export class DevelopmentReports implements ExecutionReports {
 
   #add(report: ExecutionReport): void {
     if (!this.#isWanted(report)) return
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       this.#leftOut += 1
       return
     }

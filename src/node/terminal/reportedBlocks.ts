@@ -8,7 +8,7 @@ import { traceTransactions } from '../../rpc/tracers/traceBlock.ts'
 import { toHex } from '../../util/bytes.ts'
 
 /** Transactions of one block that are reported; a developer looks at no more, and requests wait meanwhile. */
-const MOST_TRANSACTIONS = 500
+const MAX_TRANSACTIONS = 500
 
 /**
  * What blocks that joined the chain did, by executing their transactions again. Runs in one turn of the event loop, so
@@ -50,7 +50,7 @@ function reportTransactions(
 ): TransactionReport[] {
   const wanted = block.transactions
     .flatMap((transaction, index) => (transaction.isRemasc ? [] : [index]))
-    .slice(0, MOST_TRANSACTIONS)
+    .slice(0, MAX_TRANSACTIONS)
   if (wanted.length === 0) return []
   const receipts = context.chain.receipts(block)
   return traceTransactions(context, block, REPORT_TRACE, wanted).flatMap(({ index, texts: [text] }) => {

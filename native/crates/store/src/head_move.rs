@@ -22,7 +22,7 @@ use crate::node_reads::UncachedNodes;
 use crate::state_store::StateStore;
 
 /// Differences up to which a change of the head becomes a layer at once.
-const MOST_AT_ONCE: usize = 1_024;
+const MAX_AT_ONCE: usize = 1_024;
 
 /// Differences that one commit of a move writes. They lie all over the table, so that a commit writes most of its pages
 /// anew: fewer and larger ones write less in all. Commits of blocks wait for one, some tenths of a second.
@@ -93,7 +93,7 @@ impl StateStore {
             // The table is on its way already.
             _ if head.is_some_and(|head| head != tip) => None,
             _ => self
-                .changes_between(tip, root, None, MOST_AT_ONCE)
+                .changes_between(tip, root, None, MAX_AT_ONCE)
                 .ok()
                 .and_then(|(changes, rest)| rest.is_none().then_some(changes)),
         };

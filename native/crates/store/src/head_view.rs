@@ -20,10 +20,10 @@ use crate::lmdb_head::HeadReads;
 
 /// Layers from which on a commit moves all of them to the table: one commit for many blocks writes a page that several
 /// of them change only once.
-const MOST_LAYERS: usize = 16;
+const MAX_LAYERS: usize = 16;
 
 /// Rows of layers from which on a commit does the same.
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 
 /// A read that takes longer may have waited for the disk.
 const SLOW_READ: Duration = Duration::from_micros(200);
@@ -67,7 +67,7 @@ impl View {
 
     /// True when the next commit is to move the layers to the table.
     pub(crate) fn is_full(&self) -> bool {
-        self.layers.len() >= MOST_LAYERS || self.layers.iter().map(|layer| layer.rows).sum::<usize>() >= MOST_ROWS
+        self.layers.len() >= MAX_LAYERS || self.layers.iter().map(|layer| layer.rows).sum::<usize>() >= MAX_ROWS
     }
 
     /// The same when the table stands for `root`. A state that no layer has is one that the head has left.
