@@ -8,6 +8,7 @@ t.test('the committed artefacts are what the pinned compiler makes of the source
     'Archive',
     'Compute',
     'Failures',
+    'Noisy',
     'Spread',
     'Token',
   ])
