@@ -36,8 +36,10 @@ export function fillDefaults(given: PartialConfig): Config {
   const network = given.network ?? OPTIONS.network.default
   const isMember = (given.fleet ?? []).length > 0
   const machine = { network, isMember, processors: availableParallelism(), home: homeOfUser }
-  const profile = given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted' })
-  const context: DefaultContext = { ...machine, profile }
+  const profile =
+    given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted', isProducing: false })
+  const isProducing = given.mining ?? OPTIONS.mining.default({ ...machine, profile, isProducing: false })
+  const context: DefaultContext = { ...machine, profile, isProducing }
   const values: Record<string, unknown> = {}
   for (const key of OPTION_KEYS) {
     const value = given[key]

@@ -10,6 +10,8 @@ export type DefaultContext = {
   readonly processors: number
   /** Home directory of the user. @throws ConfigError where the system knows none */
   readonly home: () => string
+  /** True when the node makes blocks. */
+  readonly isProducing: boolean
 }
 
 /** A computed default, with a description of its value for help and the reference table. */

@@ -36,8 +36,6 @@ export interface ReadBatch {
   readonly count: number
   /** The answers that are written already. */
   readonly answers: WrittenAnswers
-  /** Of `AnswerRecords.clock`. */
-  readonly started: number
   /** The verdicts of admission on the requests, where it was asked before. */
   readonly charged: readonly (RpcError | null)[] | undefined
 }
@@ -99,7 +97,7 @@ export class BatchRun {
   }
 
   #step(): void {
-    const { asked, words, answers, sink: whole, started, charged } = this.#batch
+    const { asked, words, answers, sink: whole, charged } = this.#batch
     const kind = kindAt(words, this.#at)
     if (kind === BATCH_END_RECORD) {
       this.#collectors.pop()?.end()
@@ -107,15 +105,26 @@ export class BatchRun {
       return
     }
     const { metrics, requests } = this.#parts
-    const { bytes, caller, exchange, refusal } = asked
+    const { bytes, caller, exchange, started, refusal } = asked
     const collector = this.#collectors.at(-1)
     this.begun += 1
     if (kind === REQUEST_RECORD) {
       const sink = collector?.slot(this.#isOutOfMemory) ?? whole
       // Written out: spreading takes a part of the time of a short answer.
-      const slot: AnswerSlot = { bytes, caller, exchange, refusal, answers, sink, alone: false }
+      const sampled = metrics.sample()
+      const slot: AnswerSlot = {
+        bytes,
+        caller,
+        exchange,
+        sampled,
+        started,
+        refusal,
+        answers,
+        sink,
+        alone: false,
+      }
       const request = new RequestRecord(words, this.#at, bytes)
-      requests.answer(request, slot, metrics.sample(), started, charged?.[this.#requests])
+      requests.answer(request, slot, charged?.[this.#requests])
       this.#requests += 1
       this.#at += REQUEST_WORDS
       return

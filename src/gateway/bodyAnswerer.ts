@@ -94,17 +94,18 @@ export class BodyAnswerer {
       }
     }
     const since = began === 0 ? performance.now() : began
-    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    const requests = this.#answerParsed(isOther ? null : answer, asked, sampled, started)
+    const requests =
+      answer === null || isOther
+        ? this.#answerParsed({ bytes: toBuffer(body), caller, exchange, sampled, started })
+        : this.#sendBatch(answer, body, caller, exchange, sampled, started)
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
   /**
-   * Answers a body that was parsed.
-   * @param answer of all of it; null where something is left
+   * Answers a body that was parsed and of which something is left.
    * @returns requests that were answered or begun
    */
-  #answerParsed(answer: Uint8Array | null, asked: AskedBody, sampled: number, started: number): number {
+  #answerParsed(asked: AskedBody): number {
     const { fast, work } = this.#parts
     const { caller, exchange } = asked
     const isOver = fast.isRefused && work.isOver(caller.account.work)
@@ -113,21 +114,19 @@ export class BodyAnswerer {
       this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
       return 1
     }
-    if (answer !== null) return this.#sendBatch(answer, asked, sampled, started)
-    return this.#answerEach(
-      { ...asked, refusal: fast.isBatch && fast.isRefused ? this.#tooLarge : undefined },
-      sampled,
-      started,
-    )
+    return this.#answerEach({
+      ...asked,
+      refusal: fast.isBatch && fast.isRefused ? this.#tooLarge : undefined,
+    })
   }
 
   /**
    * Answers the requests of a body one by one.
    * @returns requests that were answered or begun
    */
-  #answerEach(asked: AskedBody, sampled: number, started: number): number {
-    if (this.#parts.fast.isBatch) return this.#answerBatch(asked, started)
-    this.#answerOnly(asked, sampled, started)
+  #answerEach(asked: AskedBody): number {
+    if (this.#parts.fast.isBatch) return this.#answerBatch(asked)
+    this.#answerOnly(asked)
     return 1
   }
 
@@ -136,11 +135,11 @@ export class BodyAnswerer {
     const { fast, work } = this.#parts
     const since = performance.now()
     fast.answer(body, false)
-    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, refusal }
+    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, sampled: 0, started: 0, refusal }
     const fault = this.#faultOf(fast.result)
     let requests = 1
     if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
-    else requests = this.#answerEach(asked, 0, 0)
+    else requests = this.#answerEach(asked)
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
@@ -209,7 +208,7 @@ export class BodyAnswerer {
     const refusal = this.#requests.charge(caller, exchange, method)
     const answer = refusal === null ? fast.run() : null
     if (answer === null)
-      this.#answerOnly({ bytes: toBuffer(body), caller, exchange }, sampled, began, refusal)
+      this.#answerOnly({ bytes: toBuffer(body), caller, exchange, sampled, started: began }, refusal)
     else {
       exchange.answer(answer, 200)
       records.countFast('core', method, caller, answer.length, sampled)
@@ -222,9 +221,15 @@ export class BodyAnswerer {
    * Sends the answer of a batch, unless one of its requests must not be answered.
    * @returns its requests
    */
-  #sendBatch(answer: Uint8Array, asked: AskedBody, sampled: number, started: number): number {
+  #sendBatch(
+    answer: Uint8Array,
+    body: ArrayBuffer | Buffer,
+    caller: Caller,
+    exchange: Exchange,
+    sampled: number,
+    started: number,
+  ): number {
     const { fast, records } = this.#parts
-    const { caller, exchange } = asked
     const words = fast.records()
     // Between the records of its beginning and its end.
     const end = fast.recordWords - 1
@@ -236,7 +241,8 @@ export class BodyAnswerer {
       refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
       refusals.push(refusal)
     }
-    if (refusals !== null) return this.#answerBatch(asked, started, refusals)
+    if (refusals !== null)
+      return this.#answerBatch({ bytes: toBuffer(body), caller, exchange, sampled, started }, refusals)
     exchange.answer(answer, 200)
     const share = Math.floor(answer.length / requests)
     this.#countBatch(words, end, caller, share, sampled)
@@ -263,13 +269,9 @@ export class BodyAnswerer {
   }
 
   /** @param charged what admission said of the request, where it was asked before */
-  #answerOnly(
-    { bytes, caller, exchange, refusal }: AskedBody,
-    sampled: number,
-    started: number,
-    charged?: RpcError | null,
-  ): void {
+  #answerOnly(asked: AskedBody, charged?: RpcError | null): void {
     const { fast } = this.#parts
+    const { bytes, caller, exchange, sampled, started, refusal } = asked
     const words = fast.records()
     const sink = sinkOf(exchange)
     if (kindAt(words, 0) === INVALID_RECORD) {
@@ -277,8 +279,19 @@ export class BodyAnswerer {
       sink(text, status)
       return
     }
-    const slot: AnswerSlot = { bytes, caller, exchange, refusal, answers: fast, sink, alone: true }
-    this.#requests.answer(new RequestRecord(words, 0, bytes), slot, sampled, started, charged)
+    // Written out: spreading takes a part of the time of a short answer.
+    const slot: AnswerSlot = {
+      bytes,
+      caller,
+      exchange,
+      sampled,
+      started,
+      refusal,
+      answers: fast,
+      sink,
+      alone: true,
+    }
+    this.#requests.answer(new RequestRecord(words, 0, bytes), slot, charged)
   }
 
   /**
@@ -286,7 +299,7 @@ export class BodyAnswerer {
    * @param charged what admission said of the requests, where it was asked before
    * @returns those that were begun in this turn
    */
-  #answerBatch(asked: AskedBody, started: number, charged?: readonly (RpcError | null)[]): number {
+  #answerBatch(asked: AskedBody, charged?: readonly (RpcError | null)[]): number {
     const { fast, head, work } = this.#parts
     const { caller, exchange } = asked
     const words = fast.records()
@@ -299,7 +312,6 @@ export class BodyAnswerer {
       words,
       count,
       answers: fast,
-      started,
       charged,
     })
     const isLeft = run.run(work.limitOf(client)) && run.keep()

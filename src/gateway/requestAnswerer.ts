@@ -36,11 +36,15 @@ export interface RequestAnswererParts {
   readonly preferences: Preferences
 }
 
-/** A body that has to be answered. */
+/** A body of which something is left to be answered here; one that the native core answers whole has none. */
 export interface AskedBody {
   readonly bytes: Buffer
   readonly caller: Caller
   readonly exchange: Exchange
+  /** Of `RequestMetrics.sample`. */
+  readonly sampled: number
+  /** Of `AnswerRecords.clock`. */
+  readonly started: number
   /** Why no request of it is run. */
   readonly refusal?: RpcError | undefined
 }
@@ -64,17 +68,9 @@ export class RequestAnswerer {
 
   /**
    * Answers a request.
-   * @param sampled of `RequestMetrics.sample`
-   * @param started of `AnswerRecords.clock`
    * @param charged what admission said, where it was asked before
    */
-  answer(
-    request: RequestRecord,
-    slot: AnswerSlot,
-    sampled: number,
-    started: number,
-    charged?: RpcError | null,
-  ): void {
+  answer(request: RequestRecord, slot: AnswerSlot, charged?: RpcError | null): void {
     const { router, runner } = this.#parts
     const { bytes, caller, exchange } = slot
     const { method } = request
@@ -99,16 +95,7 @@ export class RequestAnswerer {
     const alone = slot.alone && !isSilent
     // Objects are written out here: spreading them took a third of the time of a short call.
     const isOther = route.definition.cutsRanges && this.wantsOtherRanges(caller)
-    if (
-      !isOther &&
-      this.#answerFast(
-        request,
-        slot.answers,
-        { route, paramBytes, caller, exchange, id, sink, alone },
-        sampled,
-        started,
-      )
-    )
+    if (!isOther && this.#answerFast(request, slot, { route, paramBytes, caller, exchange, id, sink, alone }))
       return
     // What is cached is as callers get it who want nothing of their own.
     const isCacheable = !isOther && (flags & CACHEABLE_FLAG) !== 0
@@ -125,10 +112,8 @@ export class RequestAnswerer {
   /** Answers an admitted request in this call; whether it did. */
   #answerFast(
     request: RequestRecord,
-    answers: WrittenAnswers,
+    { answers, sampled, started }: AnswerSlot,
     admitted: Omit<AdmittedRequest, 'params' | 'isCacheable'>,
-    sampled: number,
-    started: number,
   ): boolean {
     const { fast, records } = this.#parts
     const { flags, start, end } = request

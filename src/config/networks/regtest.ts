@@ -89,7 +89,7 @@ export const regtest: NetworkSpec = {
     ],
   },
   mining: {
-    targetGasLimit: 10_000_000,
+    targetGasLimit: 7_500_000,
     walletSeeds: ['cow', ...Array.from({ length: 9 }, (_, index) => `cow${index + 1}`)],
     coinbaseSeed: 'regtest_miner_secret_please_change',
   },

@@ -4,6 +4,9 @@ import type { OptionTable } from '../option.ts'
 /** Longest interval of blocks, seconds. */
 export const LONGEST_BLOCK_TIME = 86_400
 
+/** Gas of blocks of a development chain. */
+const DEVELOPMENT_TARGET = 10_000_000
+
 /** The transaction pool (consensus.md §9.1) and the production of blocks. */
 export const PRODUCTION_OPTIONS = {
   accountSlots: {
@@ -83,8 +86,12 @@ export const PRODUCTION_OPTIONS = {
     group: 'Block production',
     minimum: 3_000_000,
     maximum: 1_000_000_000,
-    default: ({ network }) => networkByName(network).mining.targetGasLimit,
-    defaultText: '10000000 on regtest, else 6800000',
+    default: ({ network, profile, isProducing }) =>
+      network === 'regtest' && profile === 'dev' && isProducing
+        ? DEVELOPMENT_TARGET
+        : networkByName(network).mining.targetGasLimit,
+    defaultText:
+      '10000000 where the dev profile makes blocks of regtest, 7500000 elsewhere on regtest, else 6800000',
     doc: 'Gas limit that blocks move towards',
   },
 } as const satisfies OptionTable

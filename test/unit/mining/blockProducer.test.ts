@@ -81,7 +81,7 @@ t.test('rewards to the account of a secret, and a text of the miner', async (t) 
 })
 
 t.test('the gas limit moves by at most one part in 1024', async (t) => {
-  const { core, chain } = openNode(t, { mining: false, targetGasLimit: 7_500_000 })
+  const { core, chain } = openNode(t, { mining: false })
   await core.mine({ count: 2 })
   const first = 10_000_000n - 10_000_000n / 1024n
   t.equal(chain.reader.headerByNumber(1)?.gasLimit, first)
@@ -145,7 +145,7 @@ t.test('what the next block cannot take is refused, with the limit of that block
 })
 
 t.test('a transaction with the limit that a refusal names is mined in the next block', async (t) => {
-  const { core, chain } = openNode(t, { mining: false, targetGasLimit: 7_500_000 })
+  const { core, chain } = openNode(t, { mining: false })
   const send = (given: Parameters<typeof signedTransaction>[0]) =>
     core.sendTransaction(signedTransaction({ gasPrice: 0n, ...given }).encoded)
   const limits = new Set<string>()

@@ -118,8 +118,7 @@ t.test('failures are told per call', async (t) => {
 })
 
 t.test('what is refused', async (t) => {
-  // Below the most gas of a call.
-  const { answer, ask } = await openDevNode(t, { targetGasLimit: 7_500_000 })
+  const { answer, ask } = await openDevNode(t)
   await ask('evm_mine')
   const refused = async (simulation: unknown, message: RegExp, code = -32602) => {
     t.match(await answer('eth_simulateV1', simulation), { error: { code, message } })
