@@ -37,7 +37,7 @@ pub(crate) struct Flush {
 
 impl Flush {
     pub(crate) fn write(&self) -> HeadWrite<'_> {
-        HeadWrite { from: self.from.as_ref(), changes: &self.changes, mark: HeadMark::At(self.root), clears: false }
+        HeadWrite { from: self.from.as_ref(), changes: &self.changes, mark: HeadMark::At(self.root) }
     }
 }
 
@@ -227,17 +227,56 @@ impl StateStore {
     }
 
     /// One commit of a move. False when the table is where it has to be, or has to wait for a commit.
-    fn move_step(self: &Arc<Self>) -> Result<bool, StateError> {
+    pub(crate) fn move_step(self: &Arc<Self>) -> Result<bool, StateError> {
         let _stepping = self.table.stepping.lock();
         let Some(head) = self.head_to_reach() else { return Ok(false) };
+        let Some(lmdb) = self.backend.lmdb() else { return Ok(false) };
         let mark = self.table.state.read().mark.clone();
-        let (from, to, after, clears) = match &mark {
+        let next = match &mark {
             Some(HeadMark::Moving { from, to, after }) if self.is_durable(from) && self.is_durable(to) => {
-                (*from, *to, Some(&after[..]), false)
+                self.write_move(mark.as_ref(), *from, *to, Some(after))?
             }
-            Some(HeadMark::At(root)) if self.is_durable(root) => (*root, head, None, false),
-            _ => (EMPTY_ROOT, head, None, true),
+            // The table of the empty state is not worth being changed row by row.
+            Some(HeadMark::At(root)) if *root != EMPTY_ROOT && self.is_durable(root) => {
+                self.write_move(mark.as_ref(), *root, head, None)?
+            }
+            Some(found @ (HeadMark::Sorting { to, .. } | HeadMark::Merging { to, .. })) if self.is_durable(to) => {
+                self.build_step(lmdb, found)?
+            }
+            // None, or one that is of no use: it is made from the beginning.
+            _ => {
+                self.leave_table();
+                self.sort_run(lmdb, mark.as_ref(), head, 0, None)?
+            }
         };
+        let _moving = self.table.moving.lock();
+        let mut state = self.table.state.write();
+        if let Some(next) = &next {
+            if let HeadMark::At(root) = next {
+                state.view = Arc::new(View { base: Some(*root), layers: Vec::new() });
+            }
+            state.mark = Some(next.clone());
+        } else {
+            // A commit was first, or another program.
+            state.mark = lmdb.head_mark()?;
+        }
+        Ok(next.is_some() && state.view.tip() != state.head)
+    }
+
+    /// Nobody adds layers to a table that stands for no state.
+    pub(crate) fn leave_table(&self) {
+        let _moving = self.table.moving.lock();
+        self.table.state.write().view = Arc::default();
+    }
+
+    /// One commit of a move from state to state. None when the mark is not the expected one, otherwise the next mark.
+    fn write_move(
+        self: &Arc<Self>,
+        mark: Option<&HeadMark>,
+        from: B256,
+        to: B256,
+        after: Option<&[u8]>,
+    ) -> Result<Option<HeadMark>, StateError> {
         let (changes, last) = self.changes_between(from, to, after, MOVE_STEP)?;
         let next = match last {
             Some(after) => HeadMark::Moving { from, to, after },
@@ -245,29 +284,17 @@ impl StateStore {
         };
         // Commits of blocks wait for the writing alone.
         let _committing = self.committing.lock();
-        let _moving = self.table.moving.lock();
         if self.head_to_reach().is_none() {
-            return Ok(false);
+            return Ok(None);
         }
-        // Nobody adds layers to a table that stands for no state.
-        self.table.state.write().view = Arc::default();
-        let write = HeadWrite { from: mark.as_ref(), changes: &changes, mark: next.clone(), clears };
+        self.leave_table();
+        let write = HeadWrite { from: mark, changes: &changes, mark: next.clone() };
         let is_written = self.backend.write(&Batch::default(), Some(&write))?;
-        let mut state = self.table.state.write();
-        if is_written {
-            if let HeadMark::At(root) = next {
-                state.view = Arc::new(View { base: Some(root), layers: Vec::new() });
-            }
-            state.mark = Some(next);
-        } else if let Some(lmdb) = self.backend.lmdb() {
-            // Another program has moved it.
-            state.mark = lmdb.head_mark()?;
-        }
-        Ok(is_written && state.view.tip() != Some(head))
+        Ok(is_written.then_some(next))
     }
 }
 
-fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {
+pub(crate) fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {
     match value {
         Value::Long { hash, length, .. } if *length as usize > LONGEST_VALUE_IN_ROW => {
             Ok(Some(CellValue::Apart(*hash, *length)))

@@ -183,23 +183,40 @@ pub(crate) enum HeadMark {
     At(B256),
     /// It is being moved from one state to another: up to and including this key of the trie it stands for the latter.
     Moving { from: B256, to: B256, after: Vec<u8> },
+    /// It is being made for a state, whose rows up to this key of the trie are sorted in so many runs.
+    Sorting { to: B256, runs: u32, after: Vec<u8> },
+    /// So many runs have all rows of the state, and are being appended to the table.
+    Merging { to: B256, runs: u32 },
 }
 
-/// Version of keys and rows. A table of another one is made anew.
+/// Version of keys and rows in the marks of a whole table. A table of another one is made anew.
 const VERSION: u8 = 1;
+/// First bytes of the marks of one that is being made.
+const SORTING: u8 = 0x81;
+const MERGING: u8 = 0x82;
 
 impl HeadMark {
     pub(crate) fn encode(&self) -> Vec<u8> {
         match self {
             Self::At(root) => [&[VERSION], root.as_slice()].concat(),
             Self::Moving { from, to, after } => [&[VERSION], from.as_slice(), to.as_slice(), after].concat(),
+            Self::Sorting { to, runs, after } => [&[SORTING], to.as_slice(), &runs.to_be_bytes(), after].concat(),
+            Self::Merging { to, runs } => [&[MERGING], to.as_slice(), &runs.to_be_bytes()].concat(),
         }
     }
 
     /// None for a mark that this version does not know.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (&VERSION, rest) = bytes.split_first()? else { return None };
-        let (root, rest) = rest.split_at_checked(32)?;
+        let (&kind, rest) = bytes.split_first()?;
+        let (root, mut rest) = rest.split_at_checked(32)?;
+        if kind == SORTING || kind == MERGING {
+            let (to, runs) = (B256::from_slice(root), number(&mut rest)?);
+            let after = rest.to_vec();
+            return Some(if kind == SORTING { Self::Sorting { to, runs, after } } else { Self::Merging { to, runs } });
+        }
+        if kind != VERSION {
+            return None;
+        }
         if rest.is_empty() {
             return Some(Self::At(B256::from_slice(root)));
         }

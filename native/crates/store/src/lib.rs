@@ -18,6 +18,7 @@ mod batch;
 mod chunk_intake;
 mod directory_lock;
 mod format;
+mod head_build;
 mod head_cache;
 mod head_changes;
 mod head_check;

@@ -31,6 +31,8 @@ pub(crate) const ANCESTORS: &str = "ancestors";
 pub(crate) const ROOTS: &str = "roots";
 /// Table of the newest state by raw keys.
 pub(crate) const HEAD: &str = "head";
+/// Table of sorted rows from which the former is made.
+pub(crate) const RUNS: &str = "runs";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
 
@@ -46,6 +48,7 @@ pub(crate) struct Lmdb {
     pub(crate) meta: Table,
     /// None where a store that is only read has none.
     pub(crate) head: Option<Table>,
+    pub(crate) runs: Option<Table>,
 }
 
 fn closed() -> StateError {
@@ -172,22 +175,31 @@ impl Lmdb {
     ///
     /// With `head`, the table of the head is changed, too. True when it was.
     pub(crate) fn write(&self, batch: &Batch, head: Option<&HeadWrite<'_>>) -> Result<bool, StateError> {
+        self.change(|transaction| self.write_in(transaction, batch, head))
+    }
+
+    /// Changes tables in one transaction. `change` is called again when another process enlarged the file.
+    pub(crate) fn change<T>(&self, change: impl Fn(&mut RwTxn<'_>) -> heed::Result<T>) -> Result<T, StateError> {
         loop {
             let result = {
                 let env = self.env.read();
                 let env = env.as_ref().ok_or_else(closed)?;
-                env.write_txn().and_then(|transaction| self.write_in(transaction, batch, head))
+                env.write_txn().and_then(|mut transaction| {
+                    let changed = change(&mut transaction)?;
+                    transaction.commit()?;
+                    Ok(changed)
+                })
             };
             match result {
-                Ok(is_changed) => return Ok(is_changed),
+                Ok(changed) => return Ok(changed),
                 Err(heed::Error::Mdb(MdbError::MapResized)) => self.resize(0)?,
                 Err(error) => return Err(store_error(&error)),
             }
         }
     }
 
-    fn write_in(&self, mut transaction: RwTxn<'_>, batch: &Batch, head: Option<&HeadWrite<'_>>) -> heed::Result<bool> {
-        self.write_log(&mut transaction, &batch.segments)?;
+    fn write_in(&self, transaction: &mut RwTxn<'_>, batch: &Batch, head: Option<&HeadWrite<'_>>) -> heed::Result<bool> {
+        self.write_log(transaction, &batch.segments)?;
         let states: Vec<_> = batch.states.iter().map(|(root, at)| (root, at.0.to_be_bytes())).collect();
         let mut states: Vec<_> = states.iter().map(|(root, at)| (*root, &at[..])).collect();
         let mut values: Vec<_> = batch.values.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
@@ -204,15 +216,13 @@ impl Lmdb {
             // In key order, so that neighbours share the pages that are read and written.
             entries.sort_unstable_by_key(|(hash, _)| **hash);
             for (hash, bytes) in entries.iter() {
-                match table.put_with_flags(&mut transaction, flags, hash.as_slice(), bytes) {
+                match table.put_with_flags(transaction, flags, hash.as_slice(), bytes) {
                     Ok(()) | Err(heed::Error::Mdb(MdbError::KeyExist)) => {}
                     Err(error) => return Err(error),
                 }
             }
         }
-        let is_changed = head.map_or(Ok(false), |head| self.write_head(&mut transaction, head))?;
-        transaction.commit()?;
-        Ok(is_changed)
+        head.map_or(Ok(false), |head| self.write_head(transaction, head))
     }
 
     /// Appends to the log. Adjacent segments become one entry.

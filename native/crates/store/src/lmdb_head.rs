@@ -25,8 +25,6 @@ pub(crate) struct HeadWrite<'a> {
     pub(crate) from: Option<&'a HeadMark>,
     pub(crate) changes: &'a HeadChanges,
     pub(crate) mark: HeadMark,
-    /// Empties the table before.
-    pub(crate) clears: bool,
 }
 
 /// The table in one transaction, in which it stands for one state.
@@ -63,7 +61,7 @@ impl<'a> HeadReads<'a> {
 }
 
 /// The error for a row that cannot be read.
-fn damaged() -> heed::Error {
+pub(crate) fn damaged() -> heed::Error {
     heed::Error::Decoding("a row of the table of the head is damaged".into())
 }
 
@@ -77,7 +75,15 @@ fn account_row<'t>(head: Table, transaction: &'t RoTxn<'_>, account: &AccountRef
 impl Lmdb {
     /// The mark of the table; None where there is none that this version knows.
     pub(crate) fn head_mark(&self) -> Result<Option<HeadMark>, StateError> {
-        self.transact(|transaction| Ok(self.meta.get(transaction, MARK)?.and_then(HeadMark::decode)))
+        self.transact(|transaction| self.mark_in(transaction))
+    }
+
+    pub(crate) fn mark_in(&self, transaction: &RoTxn<'_>) -> heed::Result<Option<HeadMark>> {
+        Ok(self.meta.get(transaction, MARK)?.and_then(HeadMark::decode))
+    }
+
+    pub(crate) fn put_mark(&self, transaction: &mut RwTxn<'_>, mark: &HeadMark) -> heed::Result<()> {
+        self.meta.put(transaction, MARK, &mark.encode())
     }
 
     /// Reads the table in a transaction of its own. None when it stands for a state that `is_of` refuses, or for none.
@@ -99,12 +105,8 @@ impl Lmdb {
     /// Changes the table within a commit. False when its mark is not what the change goes from.
     pub(crate) fn write_head(&self, transaction: &mut RwTxn<'_>, write: &HeadWrite<'_>) -> heed::Result<bool> {
         let Some(head) = self.head else { return Ok(false) };
-        let mark = self.meta.get(transaction, MARK)?.and_then(HeadMark::decode);
-        if mark.as_ref() != write.from {
+        if self.mark_in(transaction)?.as_ref() != write.from {
             return Ok(false);
-        }
-        if write.clears {
-            head.clear(transaction)?;
         }
         let mut accounts: Vec<_> = write.changes.accounts.iter().map(|(account, change)| (*account, change)).collect();
         // In key order, so that neighbours share the pages that are read and written.
@@ -113,7 +115,7 @@ impl Lmdb {
             write_account(head, transaction, &account, change)?;
         }
         sweep(head, transaction)?;
-        self.meta.put(transaction, MARK, &write.mark.encode())?;
+        self.put_mark(transaction, &write.mark)?;
         Ok(true)
     }
 }

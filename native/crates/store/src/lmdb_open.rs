@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 
 use crate::format::{self, StoreFormat};
-use crate::lmdb::{ANCESTORS, HEAD, Lmdb, META, NODES, ROOTS, STATES, Table, VALUES, store_error};
+use crate::lmdb::{ANCESTORS, HEAD, Lmdb, META, NODES, ROOTS, RUNS, STATES, Table, VALUES, store_error};
 
 /// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
@@ -47,11 +47,12 @@ impl Lmdb {
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let head: Option<Table> = env.open_database(&transaction, Some(HEAD)).map_err(failed)?;
+        let runs: Option<Table> = env.open_database(&transaction, Some(RUNS)).map_err(failed)?;
         let found = format::read(meta, &transaction).map_err(failed)?;
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head })
+        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head, runs })
     }
 
     /// The format of the store in a folder that is not open in this process; None where there is no store, or a new
@@ -80,10 +81,10 @@ impl Lmdb {
             |name| -> Result<Table, StateError> { env.create_database(&mut transaction, Some(name)).map_err(failed) };
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
-        let head = table(HEAD)?;
+        let (head, runs) = (Some(table(HEAD)?), Some(table(RUNS)?));
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head: Some(head) })
+        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head, runs })
     }
 }
