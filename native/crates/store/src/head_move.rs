@@ -149,7 +149,10 @@ impl StateStore {
             let state = self.table.state.read();
             (state.view.clone(), state.mark.clone())
         };
-        let root = view.layers.last()?.root;
+        let root = view.tip()?;
+        if view.layers.is_empty() && !(at_once && mark.is_none()) {
+            return None;
+        }
         // The table of a new store gets its mark early, because nobody reads it without.
         if !self.table.is_writable || !(at_once || view.is_full() || mark.is_none()) {
             return None;
