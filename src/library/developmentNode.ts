@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Hex } from '../config/networkSpec.ts'
 import type { PartialConfig } from '../config/schema.ts'
-import type { StartedNode } from './startedNode.ts'
+import type { DevelopmentNodeAccount, StartedNode } from './startedNode.ts'
 
 export type { Hex } from '../config/networkSpec.ts'
+export type { DevelopmentNodeAccount } from './startedNode.ts'
 
 /** The options of a development node. Everything has a default. */
 export interface DevelopmentNodeOptions {
@@ -50,12 +50,6 @@ export interface StopSignal {
   readonly reason: unknown
   addEventListener(type: 'abort', listener: () => void): void
   removeEventListener(type: 'abort', listener: () => void): void
-}
-
-/** A funded account. Everybody knows its key. */
-export interface DevelopmentNodeAccount {
-  readonly address: Hex
-  readonly privateKey: Hex
 }
 
 /** A running development node. */

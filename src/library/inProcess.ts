@@ -3,8 +3,8 @@ import { createNode, type RunningNode } from '../node/createNode.ts'
 import { createLogger } from '../observe/logger.ts'
 import { toHex } from '../util/bytes.ts'
 import { programVersion } from '../util/programVersion.ts'
-import type { DevelopmentAccountOptions, DevelopmentNodeAccount } from './developmentNode.ts'
-import type { NodeMetadata, StartedNode } from './startedNode.ts'
+import type { DevelopmentAccountOptions } from './developmentNode.ts'
+import type { DevelopmentNodeAccount, NodeMetadata, StartedNode } from './startedNode.ts'
 
 /** Start parameters of a node: plain data, so that they can cross to another process. */
 export interface StartRequest {

@@ -1,4 +1,10 @@
-import type { DevelopmentNodeAccount } from './developmentNode.ts'
+import type { Hex } from '../config/networkSpec.ts'
+
+/** A funded account. Everybody knows its key. */
+export interface DevelopmentNodeAccount {
+  readonly address: Hex
+  readonly privateKey: Hex
+}
 
 /** Metadata of a running node: plain data, so that it can come from another process. */
 export interface NodeMetadata {

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
 import { BlockSourceError } from './blockSource.ts'
-import { NEXT_BATCH, type ReaderInput, type ReaderMessage } from './messages.ts'
-import { type ReaderEvent, readBatches } from './readBatches.ts'
+import { NEXT_BATCH, type ReaderEvent, type ReaderInput, type ReaderMessage } from './messages.ts'
+import { readBatches } from './readBatches.ts'
 
 /** Batches that the reader thread works ahead, enough that it is never waited for, and bounded for memory. */
 const BATCHES_AHEAD = 4

@@ -1,6 +1,5 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { asBuffer } from '../../util/bytes.ts'
-import type { ReaderEvent } from './readBatches.ts'
 
 /** Start parameters of the reader thread. */
 export interface ReaderInput {
@@ -74,3 +73,9 @@ export function unpackBlocks({ rlp, senders, table }: PackedBlocks): ReadBlock[]
   }
   return blocks
 }
+
+/** Results of reading a file, in order. */
+export type ReaderEvent =
+  | { readonly kind: 'opened'; readonly bytes: number; readonly format: string }
+  /** `offset`: bytes of the file up to the end of the last block. */
+  | ({ readonly kind: 'blocks'; readonly offset: number } & PackedBlocks)

@@ -1,15 +1,9 @@
 import type { Block } from '../codec/block.ts'
 import { parseBlockUnchecked } from '../codec/block.ts'
 import type { RawBlock } from './blockSource.ts'
-import { type PackedBlocks, packBlocks, type ReaderInput } from './messages.ts'
+import { packBlocks, type ReaderEvent, type ReaderInput } from './messages.ts'
 import { openBlockFile } from './openBlockFile.ts'
 import { packSenders, recoverSendersOfBlocks } from './senders.ts'
-
-/** Results of reading a file, in order. */
-export type ReaderEvent =
-  | { readonly kind: 'opened'; readonly bytes: number; readonly format: string }
-  /** `offset`: bytes of the file up to the end of the last block. */
-  | ({ readonly kind: 'blocks'; readonly offset: number } & PackedBlocks)
 
 /**
  * Reads a file of blocks in batches and recovers the senders of a batch in one parallel call.

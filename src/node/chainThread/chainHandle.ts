@@ -9,22 +9,15 @@ import { createProxy } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import type { HeadStats } from './chainListener.ts'
-import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import type {
+  BlockChoices,
+  ChainEvent,
+  ChainThreadMessage,
+  ChainThreadOrder,
+  ChainThreadSetup,
+  PoolStats,
+} from './messages.ts'
 import { unpackPending } from './pendingMessage.ts'
-
-/** Sizes of the pool. */
-export interface PoolStats {
-  readonly pending: number
-  readonly queued: number
-}
-
-/** The choices of the block maker, as far as answers depend on them. */
-export interface BlockChoices {
-  /** Account that is paid, 20 bytes; null where there is none. */
-  readonly coinbase: Buffer | null
-  /** The target of the minimum gas price, wei; null where others make the blocks. */
-  readonly priceTarget: bigint | null
-}
 
 /** The listener of the chain thread, called before the answers to the calls that led to an event. */
 export interface ChainHandleListener {

@@ -10,14 +10,19 @@ import type { ChainService } from '../../workers/chainService.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
 import { NodeError, toNodeError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
-import type { PoolStats } from './chainHandle.ts'
 import type { ChainListener } from './chainListener.ts'
 import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { createChainService } from './chainThreadService.ts'
 import { FleetChain } from './fleetChain.ts'
 import { createFleetService } from './fleetService.ts'
 import { writeHeadLogs } from './headLogs.ts'
-import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import type {
+  ChainEvent,
+  ChainThreadMessage,
+  ChainThreadOrder,
+  ChainThreadSetup,
+  PoolStats,
+} from './messages.ts'
 import { packPending } from './pendingMessage.ts'
 import { createSyncService } from './syncService.ts'
 

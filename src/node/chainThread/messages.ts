@@ -3,10 +3,23 @@ import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { BlockChoices, PoolStats } from './chainHandle.ts'
 import type { HeadStats } from './chainListener.ts'
 
 /** The messages between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
+
+/** Sizes of the pool. */
+export interface PoolStats {
+  readonly pending: number
+  readonly queued: number
+}
+
+/** The choices of the block maker, as far as answers depend on them. */
+export interface BlockChoices {
+  /** Account that is paid, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** The target of the minimum gas price, wei; null where others make the blocks. */
+  readonly priceTarget: bigint | null
+}
 
 /** The options with which the chain thread is started. */
 export interface ChainThreadSetup {

@@ -1,7 +1,7 @@
 import type { HeadNotice } from '../../filters/events.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import type { PoolStats } from '../chainThread/chainHandle.ts'
 import type { HeadStats } from '../chainThread/chainListener.ts'
+import type { PoolStats } from '../chainThread/messages.ts'
 
 /** Upper bounds of the depth of a reorganisation, blocks. */
 const DEPTHS = [1, 2, 3, 5, 10, 20, 50, 100, 500]

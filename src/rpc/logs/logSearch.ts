@@ -3,20 +3,13 @@ import type { LogPage, LogPageEnd } from '../../native/encodedObjectCache.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { anchoredRuns, type BlockRun } from '../select/anchoredChain.ts'
+import { anchoredRuns, type BlockRange, type BlockRun } from '../select/anchoredChain.ts'
 import { LogBlocks, MAX_BLOCKS } from './logBlocks.ts'
 
 /** A block whose logs are wanted; `removed`: they are told as taken back. */
 export interface ListedBlock {
   readonly hash: Buffer
   readonly removed?: boolean
-}
-
-/** Blocks between two heights, both included, of the chain that ends with a block. */
-export interface BlockRange {
-  readonly from: number
-  readonly to: number
-  readonly tip: Buffer
 }
 
 /** Logs of certain blocks, in the order of the blocks. */

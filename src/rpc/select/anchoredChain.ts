@@ -1,7 +1,13 @@
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { ChainReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import type { BlockRange } from '../logs/logSearch.ts'
+
+/** Blocks between two heights, both included, of the chain that ends with a block. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+  readonly tip: Buffer
+}
 
 /** Blocks that are looked up ahead of the first read. */
 const RUN_BLOCKS = 512
