@@ -222,3 +222,47 @@ impl StateView {
         if place.must_not_wait { place.table.unless_paused(read) } else { read() }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn root(number: u8) -> B256 {
+        B256::repeat_byte(number)
+    }
+
+    fn view(base: u8, layers: &[u8]) -> View {
+        let layer = |number: &u8| Arc::new(Layer::new(root(*number), HeadChanges::default()));
+        View { base: Some(root(base)), layers: layers.iter().map(layer).collect() }
+    }
+
+    fn roots(view: &View) -> Vec<B256> {
+        view.layers.iter().map(|layer| layer.root).collect()
+    }
+
+    #[test]
+    fn the_table_leaves_the_layers_that_it_does_not_have() {
+        let all = view(0, &[1, 2, 3]);
+        assert_eq!(all.layers_up_to(&root(0)), Some(0));
+        assert_eq!(all.layers_up_to(&root(2)), Some(2));
+        assert_eq!(all.layers_up_to(&root(9)), None);
+        let rebased = all.rebased(root(2));
+        assert_eq!((rebased.base, roots(&rebased)), (Some(root(2)), vec![root(3)]));
+        // The head has left the state that a commit moved the table to.
+        let left = view(0, &[1]).rebased(root(2));
+        assert_eq!((left.base, roots(&left), left.tip()), (Some(root(2)), vec![], Some(root(2))));
+        // One state occurs twice: the later layer counts.
+        assert_eq!(view(0, &[1, 0]).layers_up_to(&root(0)), Some(2));
+    }
+
+    #[test]
+    fn a_thread_that_must_not_wait_leaves_the_table_alone_after_it_has_waited() {
+        let table = HeadTable::new(true);
+        assert_eq!(table.unless_paused(|| Ok(Some(1))).unwrap(), Some(1));
+        table.paused_until.store(u64::MAX, Ordering::Relaxed);
+        assert_eq!(table.unless_paused::<u8>(|| panic!("it reads")).unwrap(), None);
+        table.paused_until.store(0, Ordering::Relaxed);
+        assert_eq!(table.unless_paused(|| Ok(Some(2))).unwrap(), Some(2));
+    }
+}
