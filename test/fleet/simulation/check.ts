@@ -155,7 +155,8 @@ class Checker {
         this.#acknowledges(entry)
         return
       case 'read':
-        if (entry.waited > READ_WAIT + SLACK) this.#broken('1', `a read waited for ${entry.waited} ms`)
+        if (entry.waited > READ_WAIT + SLACK && !this.#wasStopped(entry.at - entry.waited, entry.process))
+          this.#broken('1', `a read waited for ${entry.waited} ms`)
         if (entry.answer === 'null' && this.#isQuiet)
           this.#broken(
             '3 readable',
