@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../availability/faults.ts'
 import type { MemberProcess } from '../cluster/memberProcess.ts'
 import type { TestFleet } from '../cluster/testFleet.ts'
@@ -8,6 +9,8 @@ const ID = 'flip'
 /** Every so many rounds the key is revoked and given back by the bucket. */
 const REVOKED_EACH = 10
 const AGREE_LOOKS = 200
+const CHANGE_LOOKS = 20
+const CHANGE_PAUSE_MS = 500
 
 /** Changes of a key by the command line. */
 type Change = 'disable' | 'enable'
@@ -127,10 +130,15 @@ export class KeyChanges implements RoundHook {
     )
   }
 
+  /** By the bucket unless a member is given. A bucket whose servers have just come back is asked again. */
   async #change(change: Change, member?: MemberProcess): Promise<void> {
     const words = ['key', change, ...(member === undefined ? [] : ['--local']), ID]
-    const { code, stderr } = await this.#open().run(words, member)
-    if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
+    let result = await this.#open().run(words, member)
+    for (let look = 0; result.code !== 0 && member === undefined && look < CHANGE_LOOKS; look += 1) {
+      await sleep(CHANGE_PAUSE_MS)
+      result = await this.#open().run(words, member)
+    }
+    if (result.code !== 0) throw new Error(`${words.join(' ')}: ${result.stderr}`)
   }
 
   #open(): TestFleet {
