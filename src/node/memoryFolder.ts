@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockDirectory } from '../native/directoryLock.ts'
 import { NodeError } from './errors.ts'
@@ -6,6 +6,8 @@ import { NodeError } from './errors.ts'
 /** The file system in memory of Linux. */
 const MEMORY = '/dev/shm'
 const PREFIX = 'rhizome-chain-'
+/** Milliseconds after which the file of a lock is locked by whoever made it. */
+const LOCKED_AFTER = 1000
 
 /** A data directory in memory. */
 export interface MemoryFolder {
@@ -53,13 +55,14 @@ function removeLeft(): void {
     if (!name.startsWith(PREFIX)) continue
     const path = join(MEMORY, name)
     try {
-      // One without a lock is about to be used.
-      const lock = existsSync(join(path, 'lock')) ? lockDirectory(path) : null
+      // One without a lock, or with one that was just made, is about to be used.
+      const { mtimeMs } = statSync(join(path, 'lock'))
+      const lock = mtimeMs < Date.now() - LOCKED_AFTER ? lockDirectory(path) : null
       if (lock === null) continue
       rmSync(path, { recursive: true, force: true })
       lock.release()
     } catch {
-      // Of another user.
+      // It has no lock yet, or is of another user.
     }
   }
 }

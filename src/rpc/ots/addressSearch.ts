@@ -3,13 +3,29 @@ import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { JsonObject } from '../format/formatBlock.ts'
+import { boundedNumber } from '../params/boundedNumber.ts'
+import { address } from '../params/hex.ts'
 import { addressesOf, effectiveCalls } from '../tracers/flatCall.ts'
 import { stopIfInterrupted } from '../tracers/stopIfInterrupted.ts'
 import { traceTransactions } from '../tracers/traceBlock.ts'
 import { minedTransaction, receiptWithTime } from './otterscanForms.ts'
 
 /** Most transactions of a page. */
-export const MAX_PAGE = 1000
+const MAX_PAGE = 1000
+
+/** The common parts of the methods that search. */
+export const SEARCH_METHOD = {
+  params: [
+    address(),
+    boundedNumber('block number', Number.MAX_SAFE_INTEGER),
+    boundedNumber('page size', MAX_PAGE),
+  ],
+  result: { title: 'page' },
+  lane: 'trace',
+  cost: 200,
+  cache: 'none',
+  audience: 'dev',
+} as const
 
 /** Transactions that one search executes again: some seconds of them. */
 const MAX_TRACED = 20_000
