@@ -11,7 +11,7 @@ import { traceTransactions } from '../tracers/traceBlock.ts'
 import { minedTransaction, receiptWithTime } from './otterscanForms.ts'
 
 /** Most transactions of a page. */
-const MAX_PAGE = 1000
+export const MAX_PAGE = 1000
 
 /** The common parts of the methods that search. */
 export const SEARCH_METHOD = {
