@@ -25,8 +25,10 @@ export type ReportOutput =
 
 /** Transactions whose methods are kept until they are in a block. */
 const MAX_SENT = 10_000
-/** Reports that wait to be put in words; more are left out, and their number is reported. */
-const MAX_WAITING = 10_000
+/** Bytes of the reports that wait to be put in words, about; more are left out, and their number is reported. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Bytes of a report beside its data, about. */
+const REPORT_BYTES = 1024
 
 /** Parts of {@link DevelopmentReports}. */
 export interface DevelopmentReportsParts {
@@ -47,6 +49,7 @@ export class DevelopmentReports implements ExecutionReports {
   /** Methods by the hashes of transactions, oldest first. */
   readonly #sent = new Map<string, string>()
   readonly #waiting: ExecutionReport[] = []
+  #waitingBytes = 0
   #working: Promise<void> | null = null
   #leftOut = 0
 
@@ -94,11 +97,13 @@ export class DevelopmentReports implements ExecutionReports {
 
   #add(report: ExecutionReport): void {
     if (!this.#isWanted(report)) return
-    if (this.#waiting.length >= MAX_WAITING) {
+    const bytes = bytesOf(report)
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#leftOut += 1
       return
     }
     this.#waiting.push(report)
+    this.#waitingBytes += bytes
     this.#working ??= this.#work().finally(() => {
       this.#working = null
     })
@@ -115,6 +120,7 @@ export class DevelopmentReports implements ExecutionReports {
 
   async #work(): Promise<void> {
     for (let report = this.#waiting.shift(); report !== undefined; report = this.#waiting.shift()) {
+      this.#waitingBytes -= bytesOf(report)
       try {
         const described = 'summary' in report ? await this.#describer.describe(report.summary) : null
         this.#write(report, described)
@@ -133,6 +139,14 @@ export class DevelopmentReports implements ExecutionReports {
     if ('write' in output) output.write(terminalText(report, described, output.isColored))
     else output.log.info(logFields(report, described), logMessage(report, described))
   }
+}
+
+/** Bytes that a report keeps, about. */
+function bytesOf(report: ExecutionReport): number {
+  if (!('summary' in report)) return REPORT_BYTES
+  const { input, output, console, contracts } = report.summary
+  const texts = [input, output, ...console].reduce((sum, text) => sum + text.length, 0)
+  return REPORT_BYTES + texts + contracts.reduce((sum, { code }) => sum + code.length, 0)
 }
 
 function logMessage(report: ExecutionReport, described: DescribedExecution | null): string {
