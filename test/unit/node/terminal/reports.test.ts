@@ -201,6 +201,20 @@ t.test('each level of verbosity has what comes before it', async (t) => {
   }
 })
 
+t.test('reports that wait are bounded in bytes', async (t) => {
+  const shown: string[] = []
+  const reports = new DevelopmentReports({
+    verbosity: 'calls',
+    output: { write: (text) => void shown.push(text), isColored: false },
+    project: new ContractProject([]),
+    log: SILENT,
+  })
+  const large = callOf({ error: 'x', output: `0x${'00'.repeat(8 * 1024 * 1024)}` })
+  for (let call = 0; call < 20; call += 1) reports.report(large)
+  await reports.close()
+  t.ok(shown.length > 1 && shown.length < 8, `${shown.length} of 20`)
+})
+
 t.test('nothing is reported where nobody looks', async (t) => {
   const screen = { isTTY: true, write: () => undefined }
   const opened = async (changes: PartialConfig, terminal: typeof screen | null = screen) => {
