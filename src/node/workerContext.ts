@@ -4,13 +4,14 @@ import type { Interrupt, NodeContext } from '../rpc/context.ts'
 import type { ExecutionReports } from '../rpc/reports/executionReports.ts'
 import type { ChainService } from '../workers/chainService.ts'
 import { createProxy } from '../workers/proxy.ts'
+import { isWanted, type WorkerReports } from './terminal/wantedReports.ts'
 import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
 
 /** The context of the workers of a node. */
 export interface WorkerContextOptions extends ThreadContextOptions {
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
-  /** Name of the channel on which calls are reported; absent where nobody looks. */
-  readonly reportChannel?: string
+  /** Which calls are reported, and where; absent where nobody looks. */
+  readonly reports?: WorkerReports
 }
 
 let logger: Logger | null = null
@@ -20,15 +21,17 @@ export function openNodeContext(options: unknown, interrupt: Interrupt, chain: M
   const given = options as WorkerContextOptions
   logger = createLogger(given.log).child({ part: 'rpc' })
   const { context } = openThreadContext(given, interrupt, createProxy<ChainService>(chain))
-  return given.reportChannel === undefined
-    ? context
-    : { ...context, reports: reportsOver(given.reportChannel) }
+  return given.reports === undefined ? context : { ...context, reports: reportsOver(given.reports) }
 }
 
-function reportsOver(name: string): ExecutionReports {
+function reportsOver({ channel: name, verbosity }: WorkerReports): ExecutionReports {
   const channel = new BroadcastChannel(name)
   channel.unref()
-  return { report: (report) => channel.postMessage(report) }
+  return {
+    report: (report) => {
+      if (isWanted(report, verbosity)) channel.postMessage(report)
+    },
+  }
 }
 
 /** The system does not let this thread wait for others: long requests slow down short ones. */

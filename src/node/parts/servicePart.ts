@@ -81,7 +81,7 @@ function serviceOptions(
   const workerOptions: WorkerContextOptions = {
     ...parts.options,
     log: { level: config.logLevel, format: config.logFormat },
-    ...(developer.reports === null ? {} : { reportChannel: developer.reports.channel }),
+    ...(developer.reports === null ? {} : { reports: developer.reports.ofWorkers }),
   }
   return {
     sockets: parts.sockets,

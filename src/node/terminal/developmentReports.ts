@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { ContractProject } from '../../abi/contractProject.ts'
-import type { Config } from '../../config/schema.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { NodeContext } from '../../rpc/context.ts'
@@ -14,9 +13,7 @@ import type {
 import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
 import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
-
-/** The levels of reports; each has what comes before it. */
-export type Verbosity = Exclude<Config['verbosity'], 'auto' | 'off'>
+import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 
 /** Where reports go: lines for people, or entries of the log. */
 export type ReportOutput =
@@ -41,8 +38,8 @@ export interface DevelopmentReportsParts {
 
 /** Reports of executions in the front thread, which gets those of workers over a channel. */
 export class DevelopmentReports implements ExecutionReports {
-  /** Name of the channel that workers report over. */
-  readonly channel: string = `rhizome reports ${randomUUID()}`
+  /** The name of the channel that workers report over, and what they report. */
+  readonly ofWorkers: WorkerReports
   readonly #parts: DevelopmentReportsParts
   readonly #describer: ExecutionDescriber
   readonly #incoming: BroadcastChannel
@@ -55,8 +52,9 @@ export class DevelopmentReports implements ExecutionReports {
 
   constructor(parts: DevelopmentReportsParts) {
     this.#parts = parts
+    this.ofWorkers = { channel: `rhizome reports ${randomUUID()}`, verbosity: parts.verbosity }
     this.#describer = new ExecutionDescriber(parts.project)
-    this.#incoming = new BroadcastChannel(this.channel)
+    this.#incoming = new BroadcastChannel(this.ofWorkers.channel)
     this.#incoming.onmessage = (event) => this.report((event as { data: CallReport }).data)
     // It keeps no process running. (The types of Node.js lack the method's result.)
     this.#incoming.unref()
@@ -96,7 +94,7 @@ export class DevelopmentReports implements ExecutionReports {
   }
 
   #add(report: ExecutionReport): void {
-    if (!this.#isWanted(report)) return
+    if (!isWanted(report, this.#parts.verbosity)) return
     const bytes = bytesOf(report)
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#leftOut += 1
@@ -107,15 +105,6 @@ export class DevelopmentReports implements ExecutionReports {
     this.#working ??= this.#work().finally(() => {
       this.#working = null
     })
-  }
-
-  #isWanted(report: ExecutionReport): boolean {
-    const { verbosity } = this.#parts
-    if (verbosity === 'calls' || report.kind === 'refusal') return true
-    if (report.kind === 'emptyBlocks') return false
-    const { error, console } = report.summary
-    if (error !== null || console.length > 0) return true
-    return report.kind === 'transaction' && verbosity === 'transactions'
   }
 
   async #work(): Promise<void> {

@@ -5,7 +5,8 @@ import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { DescribeFailure } from '../../rpc/reports/executionReports.ts'
 import { NodeError } from '../errors.ts'
-import type { DevelopmentReports, Verbosity } from './developmentReports.ts'
+import type { DevelopmentReports } from './developmentReports.ts'
+import type { Verbosity } from './wantedReports.ts'
 
 /** Takes lines for people. */
 export interface ReportTerminal {

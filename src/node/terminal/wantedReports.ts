@@ -1,0 +1,20 @@
+import type { Config } from '../../config/schema.ts'
+import type { ExecutionReport } from '../../rpc/reports/executionReports.ts'
+
+/** Levels of reports; each has what comes before it. */
+export type Verbosity = Exclude<Config['verbosity'], 'auto' | 'off'>
+
+/** The reports that workers send over a channel, by its name. */
+export interface WorkerReports {
+  readonly channel: string
+  readonly verbosity: Verbosity
+}
+
+/** True when a report is one of a level: the threads that make reports ask first, so that no other crosses. */
+export function isWanted(report: ExecutionReport, verbosity: Verbosity): boolean {
+  if (verbosity === 'calls' || report.kind === 'refusal') return true
+  if (report.kind === 'emptyBlocks') return false
+  const { error, console } = report.summary
+  if (error !== null || console.length > 0) return true
+  return report.kind === 'transaction' && verbosity === 'transactions'
+}
