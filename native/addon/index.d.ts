@@ -41,6 +41,8 @@ export declare class CallEngine {
   constructor(spec: ChainSpec, store: StateStore)
   /** Sets state and block of the calls that follow. */
   setBlockContext(root: Uint8Array, block: BlockEnvironment): void
+  /** Sets a connected block and the state after it, as the store has them; false where it does not know them all. */
+  setBlock(hash: Uint8Array): boolean
   /** Executes a call and returns its output as a hex string. Throws `Interrupted` when it was stopped. */
   call(message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null): string | CallResult
   /** The gas limit with which a transaction succeeds when it is sent, found by executing it, as a hex string. */
@@ -117,29 +119,26 @@ export declare class FastPath {
   /** Nothing of the chain is known. `most`: requests of a batch. */
   constructor(methods: Array<MethodName>, most: number, objects: EncodedObjectCache, cachedBytes: number)
   /** Answers from a state, too. */
-  readState(store: StateStore, spec: ChainSpec, callGas: bigint, estimateGas: bigint): void
+  readState(store: StateStore, spec: ChainSpec, limits: FastLimits): void
   /**
    * A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
-   * all that was asked has one; 0 where it does not; -1 where names of blocks have to be told first
-   * (`unknownBlocks`); -3 for what is no JSON, -4 for what is nested too deep, -5 for a batch of far too many
-   * elements. `otherForm`: for callers who want to be told of reverts in another form than the node's own.
+   * all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
+   * batch of far too many elements. `otherForm`: for callers who want to be told of reverts in another form than the
+   * node's own.
    */
   answerFunction(otherForm: boolean): (body: ArrayBuffer | Uint8Array, out: Uint8Array) => number
   /** Writes all records of the last body, where they found no room in the output. */
   copyRecords(out: Uint8Array): void
   /**
    * A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-   * to others; -2 where its block has to be told first (`setBlockContext`).
+   * to others.
    */
   runFunction(): (out: Uint8Array) => number
-  /** What has to be known so that more of the last body can be answered. */
-  unknownBlocks(): Array<UnknownBlock>
-  /** Says which block a name stands for, and the root of its state, where that can be read. */
-  nameBlock(name: string, hash: Uint8Array, root?: Uint8Array | undefined | null): void
-  /** Says that a block is canonical. */
-  confirm(blockHash: Uint8Array): void
-  /** Names state and block of the calls that follow. */
-  setBlockContext(root: Uint8Array, block: BlockEnvironment): void
+  /**
+   * Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
+   * the height of the lowest block that is kept. Blocks below the head are known as far as they are in memory.
+   */
+  setHead(hash: Uint8Array, root: Uint8Array | undefined | null, firstBlock: number): void
   /** Lets calls take time again: a turn of the thread is over. */
   endTurn(): void
   /** What follows the id in a cached response to parameters that is longer than the output. */
@@ -429,6 +428,8 @@ export interface AncestorMetadata {
   bitcoinCoinbase?: Uint8Array
   /** Uncles in block order. */
   uncles: Array<AncestorUncle>
+  /** Unitrie root of the state after it, where it is known. */
+  stateRoot?: Uint8Array
 }
 
 /** An uncle of an ancestor. */
@@ -727,6 +728,18 @@ export interface FastCallStats {
   gas: number
   /** Gas of those that a worker executed once more. */
   wastedGas: number
+}
+
+/** Most gas of calls, and how deep tags are. */
+export interface FastLimits {
+  /** Most gas of a call. */
+  callGas: bigint
+  /** Most gas of an estimate. */
+  estimateGas: bigint
+  /** Blocks between the head and `safe`. */
+  safeDepth: number
+  /** Blocks between the head and `finalized`. */
+  finalizedDepth: number
 }
 
 /** What a method asks for that the fast path answers, with its parameters. */
@@ -1301,16 +1314,6 @@ export interface TrieNode {
   longValueLength?: number
   /** Bytes below the node. */
   childrenSize: number
-}
-
-/** A block of which it is to be said whether it is canonical, or which has to be found by its name. */
-export interface UnknownBlock {
-  /** Number or tag; null when the other two are given. */
-  name?: string
-  /** Hash of a block. */
-  hash?: Buffer
-  /** Its height. */
-  number?: number
 }
 
 /** The contents of a chunk; rejects when they do not have this size and hash. */

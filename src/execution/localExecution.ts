@@ -71,10 +71,14 @@ export interface Execution {
    * @throws NativeError as {@link call}
    */
   estimate(header: BlockHeader, request: CallRequest): string | CallFailure
+  /**
+   * {@link output} or {@link estimate} at a connected block, of which the native core has what is needed; null where it
+   * has not, or the request is for another block environment.
+   * @throws NativeError as {@link call}
+   */
+  atKnown(kind: 'output' | 'estimate', hash: Buffer, request: CallRequest): string | CallFailure | null
   /** The network in the form of the native core. */
   readonly spec: NativeChainSpec
-  /** State root and block environment of calls after a block. */
-  contextAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
   /** Calls of overridden blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
   /** Roots of an overridden block. */
@@ -121,10 +125,6 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   return {
     ...quick,
     spec: nativeSpec,
-    contextAfter: (header) => ({
-      root: stateRootAfter(parts.spec, store, header),
-      block: toBlockEnvironment(header.fields),
-    }),
     call: (header, request) => {
       const { end, output, gas, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
       if (end === 'success' || end === 'revert') return { status: end, output, gasUsed: gas }
@@ -146,16 +146,24 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   }
 }
 
+/** The calls of the native core by the names that they have here. */
+const CALLS = { output: 'call', estimate: 'estimateGas' } as const
+
 /** Calls and estimates in the form that is cheapest to pass to native code. */
-function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate'> {
+function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate' | 'atKnown'> {
   const { spec, nativeSpec, store, interrupt } = parts
   const mayBeEdited = parts.mayBeEdited ?? (() => true)
   const engine = new CallEngine(nativeSpec, store)
   const packer = new CallPacker()
   let place: { readonly header: BlockHeader; readonly root: Buffer } | null = null
 
-  const run = (
-    kind: 'call' | 'estimateGas',
+  const run = (kind: keyof typeof CALLS, request: CallRequest): string | CallFailure => {
+    const message = packer.pack(request, interrupt)
+    const overrides = request.overrides.length === 0 ? undefined : request.overrides.map(toNativeOverride)
+    return toAnswer(engine[CALLS[kind]](message, interrupt?.flags, overrides))
+  }
+  const runAfter = (
+    kind: keyof typeof CALLS,
     header: BlockHeader,
     request: CallRequest,
   ): string | CallFailure => {
@@ -167,13 +175,16 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
       engine.setBlockContext(root, toBlockEnvironment(header.fields))
       place = { header, root }
     }
-    const message = packer.pack(request, interrupt)
-    const overrides = request.overrides.length === 0 ? undefined : request.overrides.map(toNativeOverride)
-    return toAnswer(engine[kind](message, interrupt?.flags, overrides))
+    return run(kind, request)
   }
   return {
-    output: (header, request) => run('call', header, request),
-    estimate: (header, request) => run('estimateGas', header, request),
+    output: (header, request) => runAfter('output', header, request),
+    estimate: (header, request) => runAfter('estimate', header, request),
+    atKnown: (kind, hash, request) => {
+      if (request.environment !== undefined) return null
+      place = null
+      return engine.setBlock(hash) ? run(kind, request) : null
+    },
   }
 }
 

@@ -4,8 +4,15 @@ import type { AncestorMetadata, AncestorUncle } from '../native/types.ts'
 import { LARGEST_WORD, min } from '../util/bigint.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
-/** The part of a connected block that later ones read (BLOCKHASH, REMASC, the BlockHeader contract). */
-export function nativeAncestorOf(block: Block, totalDifficulty: bigint): AncestorMetadata {
+/**
+ * The part of a connected block that later ones read (BLOCKHASH, REMASC, the BlockHeader contract), and where its state
+ * is. @param stateRoot of the state after it; null where it is not known
+ */
+export function nativeAncestorOf(
+  block: Block,
+  totalDifficulty: bigint,
+  stateRoot: Buffer | null,
+): AncestorMetadata {
   const { fields } = block.header
   return {
     hash: block.hash,
@@ -27,6 +34,7 @@ export function nativeAncestorOf(block: Block, totalDifficulty: bigint): Ancesto
       ? {}
       : { bitcoinCoinbase: fields.bitcoinMergedMiningCoinbaseTransaction }),
     uncles: block.uncles.map(toAncestorUncle),
+    ...(stateRoot === null ? {} : { stateRoot }),
   }
 }
 

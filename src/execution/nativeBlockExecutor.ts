@@ -10,7 +10,7 @@ import { executeBlock } from '../native/blockExecution.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
-import { stateRootAfter } from '../state/stateRoot.ts'
+import { findStateRoot, stateRootAfter } from '../state/stateRoot.ts'
 import { bytesToBigInt, toHex } from '../util/bytes.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toExecutable } from './executableTransaction.ts'
@@ -70,7 +70,8 @@ export class NativeBlockExecutor implements BlockExecutor {
   }
 
   connected(block: Block, totalDifficulty: bigint): void {
-    this.#options.store.putAncestor(nativeAncestorOf(block, totalDifficulty))
+    const { spec, store } = this.#options
+    store.putAncestor(nativeAncestorOf(block, totalDifficulty, findStateRoot(spec, store, block.header)))
   }
 
   headChanged(head: BlockHeader): void {

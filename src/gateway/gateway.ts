@@ -193,7 +193,7 @@ export class Gateway {
   /** To be called when the head or its state changed: every cached response is dropped. */
   onChange(): void {
     this.#answers.forget()
-    this.#fast.native.forget()
+    this.#fast.forget()
     this.#inline.forget()
   }
 
@@ -269,7 +269,7 @@ export class Gateway {
   #look(head: FrontHead): void {
     if (!head.look()) return
     this.#answers.forget()
-    this.#fast.native.forget()
+    this.#fast.forget()
     this.#inline.keepNone()
   }
 }

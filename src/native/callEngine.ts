@@ -25,6 +25,11 @@ export class CallEngine {
     native(() => this.#handle.setBlockContext(root, block))
   }
 
+  /** Names a connected block for the calls that follow; false where the store does not know all of it. */
+  setBlock(hash: Uint8Array): boolean {
+    return native(() => this.#handle.setBlock(hash))
+  }
+
   /** Executes a call: its output. */
   call(message: Uint8Array, flags?: Int32Array, overrides?: CallOverride[]): CallAnswer {
     return native(() => this.#handle.call(message, flags, overrides))

@@ -10,14 +10,9 @@ import type { NativeChainSpec } from './chainSpec.ts'
 import type { EncodedObjectCache } from './encodedObjectCache.ts'
 import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
-import type { BlockEnvironment } from './types.ts'
 
 /** Result of {@link NativeFastPath.answer} for a body of which something is left to others. */
 export const PARTLY = 0
-/** The same where more can be answered when {@link NativeFastPath.unknownBlocks} are known. */
-export const UNKNOWN_BLOCKS = -1
-/** Result of {@link NativeFastPath.run} where {@link NativeFastPath.setBlockContext} has to come first. */
-export const UNKNOWN_BLOCK_CONTEXT = -2
 /** Results for bodies of which nothing is answered, the last of them for a batch of far too many elements. */
 export const NO_JSON = -3
 export const NESTED_TOO_DEEP = -4
@@ -86,12 +81,19 @@ export interface FastState {
   /** Most gas of a call and of an estimate. */
   readonly callGas: bigint
   readonly estimateGas: bigint
+  /** Blocks between the head and the blocks of the tags. */
+  readonly safeDepth: number
+  readonly finalizedDepth: number
 }
 
-/** A fact of the chain that is asked for: the block of a name, or whether a block is canonical. */
-export type UnknownBlock =
-  | { readonly name: string }
-  | { readonly name?: undefined; readonly hash: Buffer; readonly number: number }
+/** The head that answers are given at. */
+export interface FastHead {
+  readonly hash: Buffer
+  /** Root of the state after it; null where that cannot be read. */
+  readonly root: Buffer | null
+  /** Height of the lowest block that is kept. */
+  readonly firstBlock: number
+}
 
 /** The parts of a fast path. */
 export interface NativeFastPathParts {
@@ -128,8 +130,8 @@ export class NativeFastPath {
   }
 
   /** Answers from a state, too. */
-  readState({ store, spec, callGas, estimateGas }: FastState): void {
-    native(() => this.#handle.readState(store.handle, spec, callGas, estimateGas))
+  readState({ store, spec, ...limits }: FastState): void {
+    native(() => this.#handle.readState(store.handle, spec, limits))
   }
 
   /**
@@ -151,27 +153,9 @@ export class NativeFastPath {
     return this.#run(out)
   }
 
-  /** The facts that have to be known so that more of the last body can be answered. */
-  unknownBlocks(): UnknownBlock[] {
-    return this.#handle.unknownBlocks().flatMap(({ name, hash, number }): UnknownBlock[] => {
-      if (name != null) return [{ name }]
-      return hash == null || number == null ? [] : [{ hash, number }]
-    })
-  }
-
-  /** Says which block a name stands for. @param root of its state; null where that cannot be read */
-  nameBlock(name: string, hash: Uint8Array, root: Uint8Array | null): void {
-    native(() => this.#handle.nameBlock(name, hash, root))
-  }
-
-  /** Says that a block is canonical. */
-  confirm(hash: Uint8Array): void {
-    native(() => this.#handle.confirm(hash))
-  }
-
-  /** Names state and block of the calls that follow. */
-  setBlockContext(root: Uint8Array, block: BlockEnvironment): void {
-    native(() => this.#handle.setBlockContext(root, block))
+  /** Says what the head is from now on. Blocks below it are known as far as the store has them in memory. */
+  setHead({ hash, root, firstBlock }: FastHead): void {
+    native(() => this.#handle.setHead(hash, root, firstBlock))
   }
 
   /** To be called when a turn of the thread in which calls were answered is over: they may take time again. */
@@ -212,7 +196,7 @@ export class NativeFastPath {
     this.#handle.forgetPlain()
   }
 
-  /** Drops everything that depends on the head. */
+  /** Drops everything that depends on the head, which is unknown until it is set again. */
   forget(): void {
     this.#handle.forget()
   }

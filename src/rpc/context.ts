@@ -141,6 +141,8 @@ export interface PlacedBlock {
 export interface ChainReader {
   /** The head of the snapshot. */
   head(): BlockHeader
+  /** Its hash, for which nothing is decoded. */
+  headHash(): Buffer
   /** From where on there is history: zeros unless the node began with a snapshot. */
   history(): StoredHistory
   /** Header of the canonical block of that height. */

@@ -28,11 +28,20 @@ export function stateRootOfHeader(
   store: Pick<StateStore, 'rootFor'>,
   header: StateReference,
 ): Buffer {
-  const { stateRoot } = header.fields
-  if (isActive(spec, 'rskip126', header.number)) return stateRoot
-  // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
-  const root = store.rootFor(header.hash) ?? store.rootFor(stateRoot)
+  const root = findStateRoot(spec, store, header)
   if (root === null)
     throw new NativeError('MissingState', `no state is known after the block ${toHex(header.hash)}`)
   return root
+}
+
+/** The same; null when none was recorded. */
+export function findStateRoot(
+  spec: NetworkSpec,
+  store: Pick<StateStore, 'rootFor'>,
+  header: StateReference,
+): Buffer | null {
+  const { stateRoot } = header.fields
+  if (isActive(spec, 'rskip126', header.number)) return stateRoot
+  // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
+  return store.rootFor(header.hash) ?? store.rootFor(stateRoot)
 }

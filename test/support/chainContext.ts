@@ -56,7 +56,7 @@ export function createChainContext(
       get spec() {
         return absent('specification')()
       },
-      contextAfter: absent('place of calls'),
+      atKnown: absent('call'),
       simulate: absent('simulation'),
       bodyRoots: absent('roots of a overridden block'),
       isPrecompiled: absent('precompiles'),

@@ -67,6 +67,7 @@ export class RecordedChain {
     }
     return {
       head: () => tip.block.header,
+      headHash: () => tip.block.hash,
       history: () => ({ firstBlock: 0, firstReceipts: 0, firstState: 0 }),
       headerByNumber: (number): BlockHeader | null => canonical.get(number)?.block.header ?? null,
       headerByHash: (hash) => known(hash)?.block.header ?? null,

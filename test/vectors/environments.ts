@@ -87,7 +87,7 @@ function factsOf(
 ): AncestorMetadata {
   const totalDifficulty = BigInt(vector.totalDifficulty)
   if (vector.rlp !== null)
-    return nativeAncestorOf(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty)
+    return nativeAncestorOf(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty, null)
   return {
     hash: fromHex(vector.hash),
     parentHash: parentHash === undefined ? Buffer.alloc(32) : fromHex(parentHash),

@@ -1,3 +1,4 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import {
   ANSWER_OFFSET,
@@ -7,14 +8,9 @@ import {
   FLAGS_WORD,
   NativeFastPath,
   REFUSED_FLAG,
-  UNKNOWN_BLOCK_CONTEXT,
-  UNKNOWN_BLOCKS,
   WAITS_FLAG,
 } from '../../native/nativeFastPath.ts'
 import type { StateStore } from '../../native/stateStore.ts'
-import type { NodeContext } from '../../rpc/context.ts'
-import { type BlockSelector, blockRef } from '../../rpc/params/blockSelector.ts'
-import { findHeader, isRecent } from '../../rpc/select/resolveBlock.ts'
 import { hasId } from '../envelope/requestRecord.ts'
 import type { Router } from '../router.ts'
 import type { TickSnapshot } from '../tickSnapshot.ts'
@@ -25,8 +21,6 @@ const MAX_BYTES = 1024 * 1024
 
 /** Answers up to this length have a view of their memory that is made once. */
 const USUAL_BYTES = 4096
-
-const BLOCK = blockRef()
 
 /** The parts of the fast path. */
 export interface FastPathParts {
@@ -44,19 +38,22 @@ export interface FastPathParts {
 
 /**
  * Has one native call parse a body and answer of it what takes microseconds and no disk: a hop to a worker costs
- * twenty times as much as a read of an account. What that call does not know of the chain is looked up once at each
- * head. Everything else is left to workers, after which it is in memory. What is said of a body holds until the next.
+ * twenty times as much as a read of an account. The core is told what the head is with the first body after it moved;
+ * the blocks below it are in its memory. Everything else is left to workers, after which it is in memory, too. What is
+ * said of a body holds until the next.
  */
 export class FastPath implements WrittenAnswers {
   readonly native: NativeFastPath
   readonly #snapshot: TickSnapshot
   readonly #maxAnswerBytes: number
+  readonly #hasState: boolean
   readonly #out: Buffer
   readonly #head: Uint32Array
   readonly #records: Uint32Array
   /** By length: answers of usual length. */
   readonly #views: (Uint8Array | undefined)[] = []
   #isTickCounted = false
+  #isHeadTold: boolean
   #result = 0
 
   constructor(parts: FastPathParts) {
@@ -65,9 +62,12 @@ export class FastPath implements WrittenAnswers {
     this.native = new NativeFastPath({ methods: router.names, objects: encodedObjects, batch, cachedBytes })
     const { node, execution } = snapshot.context
     if (stateStore !== undefined) {
-      const { callGasCap: callGas, estimateGasCap: estimateGas } = node.settings
-      this.native.readState({ store: stateStore, spec: execution.spec, callGas, estimateGas })
+      const { callGasCap: callGas, estimateGasCap: estimateGas, safeDepth, finalizedDepth } = node.settings
+      const { spec } = execution
+      this.native.readState({ store: stateStore, spec, callGas, estimateGas, safeDepth, finalizedDepth })
     }
+    this.#hasState = stateStore !== undefined
+    this.#isHeadTold = !this.#hasState
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
     this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
@@ -102,8 +102,8 @@ export class FastPath implements WrittenAnswers {
    * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): Uint8Array | null {
-    let end = this.native.answer(body, otherForm, this.#out)
-    if (end === UNKNOWN_BLOCKS && this.#findBlocks()) end = this.native.answer(body, otherForm, this.#out)
+    if (!this.#isHeadTold) this.#tellHead()
+    const end = this.native.answer(body, otherForm, this.#out)
     this.#result = end
     if (end <= ANSWER_OFFSET) return null
     // The limit on batches counts answers alone.
@@ -131,8 +131,7 @@ export class FastPath implements WrittenAnswers {
   /** Executes the call that waits, whose caller has paid for it; null when it is left to others. */
   run(): Uint8Array | null {
     this.#countTick()
-    let end = this.native.run(this.#out)
-    if (end === UNKNOWN_BLOCK_CONTEXT && this.#setBlockContext()) end = this.native.run(this.#out)
+    const end = this.native.run(this.#out)
     return end <= ANSWER_OFFSET ? null : this.#view(end)
   }
 
@@ -156,60 +155,32 @@ export class FastPath implements WrittenAnswers {
     })
   }
 
-  /** Finds out about the blocks that the last call did not know; whether it found any. */
-  #findBlocks(): boolean {
-    let found = false
-    for (const unknown of this.native.unknownBlocks()) {
-      const { name } = unknown
-      const isFound = name === undefined ? this.#confirm(unknown.hash, unknown.number) : this.#nameBlock(name)
-      found = isFound || found
-    }
-    return found
+  /** Drops everything that depends on the head. */
+  forget(): void {
+    this.native.forget()
+    this.#isHeadTold = !this.#hasState
   }
 
-  /** Tells whether a block is canonical. */
-  #confirm(hash: Buffer, number: number): boolean {
-    const canonical = this.#lookUp(({ chain }) => chain.hashByNumber(number))
-    if (canonical?.equals(hash) !== true) return false
-    this.native.confirm(hash)
-    return true
-  }
-
-  /** Tells which block a name stands for; whether it is such that requests for it can be answered. */
-  #nameBlock(name: string): boolean {
-    const header = this.#lookUp((context) => {
-      const selector = BLOCK.parse(name, '')
-      return this.#isQuick(selector) ? findHeader(context, selector) : null
-    })
-    if (header === null) return false
-    this.native.nameBlock(
-      name,
-      header.hash,
-      this.#lookUp(({ state }) => state.rootAfter(header)),
-    )
-    return true
-  }
-
-  /** Names the newest block, which calls see; whether it could be read. */
-  #setBlockContext(): boolean {
-    const root = this.#lookUp(({ chain, execution }) => {
-      const { root, block } = execution.contextAfter(chain.head())
-      this.native.setBlockContext(root, block)
-      return root
-    })
-    return root !== null
-  }
-
-  /** True when a block is found without the disk: the first one always is. */
-  #isQuick(selector: BlockSelector): boolean {
-    return selector.kind === 'tag' || isRecent(this.#snapshot.context, selector)
-  }
-
-  /** The value that is found; null for one that cannot be, of which the method's own code says what is wrong. */
-  #lookUp<T>(find: (context: NodeContext) => T | null): T | null {
+  /** Tells the core the head of this turn's snapshot, which everything in this thread is read at. */
+  #tellHead(): void {
     try {
       this.#snapshot.take()
-      return find(this.#snapshot.context)
+      const { chain } = this.#snapshot.context
+      const head = chain.head()
+      this.native.setHead({
+        hash: head.hash,
+        root: this.#rootAfter(head),
+        firstBlock: chain.history().firstBlock,
+      })
+      this.#isHeadTold = true
+    } catch {
+      // A store that a disk broke: the method's own code knows what to say.
+    }
+  }
+
+  #rootAfter(head: BlockHeader): Buffer | null {
+    try {
+      return this.#snapshot.context.state.rootAfter(head)
     } catch {
       return null
     }

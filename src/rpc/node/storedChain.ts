@@ -75,6 +75,10 @@ export class StoredChain implements ChainReader {
     return head
   }
 
+  headHash(): Buffer {
+    return this.#head?.hash ?? readHead(this.#snapshot ?? this.#environment) ?? this.head().hash
+  }
+
   history(): StoredHistory {
     this.#history ??= readHistory(this.#snapshot ?? this.#environment)
     return this.#history

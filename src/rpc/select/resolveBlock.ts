@@ -45,6 +45,18 @@ export function findHeader({ chain, node }: NodeContext, selector: BlockSelector
   }
 }
 
+/**
+ * Hash of the block that the selector names, where nothing has to be decoded for it: `latest`, or a number; null
+ * otherwise, and when there is none.
+ * @throws RpcError as {@link findHeader}
+ */
+export function findHash({ chain }: NodeContext, selector: BlockSelector): Buffer | null {
+  if (selector.kind === 'tag') return selector.tag === 'latest' ? chain.headHash() : null
+  if (selector.kind === 'hash' || selector.number > Number.MAX_SAFE_INTEGER) return null
+  assertKept(chain, Number(selector.number))
+  return chain.hashByNumber(Number(selector.number))
+}
+
 /** Height some blocks below the head, or the lowest that is kept. */
 function depthBelow(chain: ChainReader, depth: number): number {
   return Math.max(chain.history().firstBlock, chain.head().number - depth)

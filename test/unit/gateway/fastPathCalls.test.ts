@@ -47,6 +47,10 @@ async function openScene(t: Test, responseCacheBytes = 0) {
       counter.ran += 1
       return execution.estimate(...args)
     },
+    atKnown: (...args) => {
+      counter.ran += 1
+      return execution.atKnown(...args)
+    },
   }
   const { stateStore } = core.open
   const fast = createLocalService({ ...context, execution: counted }, { responseCacheBytes, stateStore })

@@ -1,12 +1,29 @@
 //! What names of blocks stand for.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use rhizome_primitives::B256;
+use rhizome_primitives::block::AncestorBlock;
+use rhizome_store::HeadBranch;
 
-/// Names that are known at once; beyond, all are asked for again.
+use crate::encoded_object_cache::ObjectBlock;
+
+/// Names that are known at once; beyond, all are looked up again.
 const MAX_NAMES: usize = 65_536;
+
+/// Characters of a name that is a hash: longer ones are no names, and shorter ones are numbers.
+const HASH_CHARACTERS: usize = 66;
+
+/// Blocks between the head and those that two tags stand for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TagDepths {
+    /// `safe`.
+    pub safe: u64,
+    /// `finalized`.
+    pub finalized: u64,
+}
 
 /// A block that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,27 +34,83 @@ pub struct NamedBlock {
     pub root: Option<B256>,
 }
 
-/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain. It is
-/// told from outside.
-#[derive(Debug, Default)]
-pub struct BlockNames(HashMap<Vec<u8>, NamedBlock, RandomState>);
+/// The head that names are read at.
+pub struct NamedHead {
+    /// Its branch.
+    pub branch: HeadBranch,
+    /// Root of the state after it; none where that cannot be read.
+    pub root: Option<B256>,
+    /// Height of the lowest block that is kept besides genesis.
+    pub first_block: u64,
+}
+
+/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain: recent
+/// blocks, which are in memory. The head is told from outside.
+#[derive(Default)]
+pub struct BlockNames {
+    depths: TagDepths,
+    head: Option<NamedHead>,
+    found: HashMap<Vec<u8>, NamedBlock, RandomState>,
+}
 
 impl BlockNames {
-    /// What a name stands for, if it is known.
-    pub fn get(&self, name: &[u8]) -> Option<NamedBlock> {
-        self.0.get(name).copied()
+    /// Says how deep tags are.
+    pub fn set_depths(&mut self, depths: TagDepths) {
+        self.depths = depths;
     }
 
-    /// Says what a name stands for.
-    pub fn set(&mut self, name: &[u8], block: NamedBlock) {
-        if self.0.len() >= MAX_NAMES {
-            self.0.clear();
+    /// Says what the head is.
+    pub fn set_head(&mut self, head: Option<NamedHead>) {
+        self.found.clear();
+        self.head = head;
+    }
+
+    /// What a name stands for; none for a block that is not there or not in memory, and for what is no such name.
+    pub fn get(&mut self, name: &[u8]) -> Option<NamedBlock> {
+        if let Some(block) = self.found.get(name) {
+            return Some(*block);
         }
-        self.0.insert(name.to_vec(), block);
+        let head = self.head.as_ref()?;
+        let block = head.named(&*head.block_of(name, self.depths)?);
+        if self.found.len() >= MAX_NAMES {
+            self.found.clear();
+        }
+        self.found.insert(name.to_vec(), block);
+        Some(block)
     }
 
-    /// Forgets all: the head changed.
-    pub fn forget(&mut self) {
-        self.0.clear();
+    /// True when a block is canonical and recent.
+    pub fn has(&self, block: ObjectBlock) -> bool {
+        self.head.as_ref().is_some_and(|head| head.branch.has(block.block_hash, block.block_number))
     }
+}
+
+impl NamedHead {
+    fn block_of(&self, name: &[u8], depths: TagDepths) -> Option<Arc<AncestorBlock>> {
+        let number = self.branch.head().number;
+        let below = |depth| number.saturating_sub(depth).max(self.first_block);
+        let number = match name {
+            b"latest" => number,
+            b"earliest" => self.first_block,
+            b"safe" => below(depths.safe),
+            b"finalized" => below(depths.finalized),
+            _ => number_of(name).filter(|&number| number == 0 || number >= self.first_block)?,
+        };
+        self.branch.at(number)
+    }
+
+    fn named(&self, block: &AncestorBlock) -> NamedBlock {
+        let is_head = block.hash == self.branch.head().hash;
+        let root = if is_head { self.root } else { self.branch.root_after(block) };
+        NamedBlock { hash: block.hash, root }
+    }
+}
+
+/// The number that is written as `0x` and hexadecimal digits; none for one that no block has.
+fn number_of(name: &[u8]) -> Option<u64> {
+    let digits = name.strip_prefix(b"0x").filter(|digits| !digits.is_empty() && name.len() < HASH_CHARACTERS)?;
+    digits.iter().try_fold(0u64, |number, &digit| {
+        let digit = (digit as char).to_digit(16)?;
+        Some(number.checked_mul(16)? + u64::from(digit))
+    })
 }

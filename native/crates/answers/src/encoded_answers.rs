@@ -1,17 +1,12 @@
 //! Answers that are ready but for their id.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, hex};
 
 use crate::block_names::BlockNames;
-use crate::encoded_object_cache::{EncodedObjectCache, ObjectBlock, TextKind};
+use crate::encoded_object_cache::{EncodedObject, EncodedObjectCache, TextKind};
 use crate::output::Output;
-
-/// Blocks that are known to be canonical at once; beyond, all are asked for again.
-const MAX_KNOWN: usize = 65_536;
 
 /// Digits of a hash.
 const HASH_DIGITS: usize = 64;
@@ -29,96 +24,63 @@ pub enum Subject {
     BlockByHash,
 }
 
-/// What became of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Answered with so many bytes.
-    Written(usize),
-    /// Not in the ordinary form, or nothing is ready: left to others.
-    Declined,
-    /// To be asked again when this is known.
-    Unknown(Unknown),
-}
-
-/// What has to be known of the chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unknown {
-    /// True when the block is canonical.
-    Canonical(ObjectBlock),
-    /// Which block a name stands for.
-    Name(String),
-}
-
-/// Answers from encoded objects at one head of the chain. What it does not know of the chain it is told.
+/// Answers from encoded objects at one head of the chain.
 pub struct EncodedAnswers {
     texts: Arc<EncodedObjectCache>,
-    canonical: HashSet<B256, RandomState>,
 }
 
 impl EncodedAnswers {
-    /// Nothing of the chain is known.
+    /// Answers from these texts.
     pub fn new(texts: Arc<EncodedObjectCache>) -> Self {
-        Self { texts, canonical: HashSet::default() }
+        Self { texts }
     }
 
-    /// Forgets what is known of the chain: the head changed.
-    pub fn forget(&mut self) {
-        self.canonical.clear();
-    }
-
-    /// Says that a block is canonical.
-    pub fn confirm(&mut self, block_hash: B256) {
-        if self.canonical.len() >= MAX_KNOWN {
-            self.canonical.clear();
-        }
-        self.canonical.insert(block_hash);
-    }
-
-    /// Answers a request. `id` and `params` are JSON text.
-    pub fn answer(&self, subject: Subject, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        let written = match subject {
-            Subject::Receipt => self.mined(TextKind::Receipt, parse_hash(params), id, out),
-            Subject::Transaction => self.mined(TextKind::Transaction, parse_hash(params), id, out),
-            Subject::Block => self.named_block(names, id, params, out),
-            Subject::BlockByHash => {
-                let Some((hash, kind)) = parse_block(params) else { return Outcome::Declined };
-                self.mined(kind, hash_of(hash), id, out)
+    /// Answers a request: the length of the answer; none where it is not in the ordinary form, or nothing is ready.
+    /// `id` and `params` are JSON text.
+    pub fn answer(
+        &self,
+        subject: Subject,
+        names: &mut BlockNames,
+        id: &[u8],
+        params: &[u8],
+        out: &mut [u8],
+    ) -> Option<usize> {
+        match subject {
+            Subject::Receipt => self.mined(names, TextKind::Receipt, parse_hash(params), id, out),
+            Subject::Transaction => self.mined(names, TextKind::Transaction, parse_hash(params), id, out),
+            Subject::Block => {
+                let (name, kind) = parse_block(params)?;
+                let hash = names.get(name)?.hash;
+                self.texts.with_text(kind, hash, |text| write_answer(id, &text.json, out))?
             }
-        };
-        written.unwrap_or(Outcome::Declined)
+            Subject::BlockByHash => {
+                let (hash, kind) = parse_block(params)?;
+                self.mined(names, kind, hash_of(hash), id, out)
+            }
+        }
     }
 
     /// The text of a hash, while its block is canonical: another one may be gone from the store.
-    fn mined(&self, kind: TextKind, hash: Option<B256>, id: &[u8], out: &mut [u8]) -> Option<Outcome> {
-        self.texts.with_text(kind, hash?, |text| {
-            if self.canonical.contains(&text.place.block_hash) {
-                return write_answer(id, &text.json, out);
-            }
-            Outcome::Unknown(Unknown::Canonical(text.place))
-        })
-    }
-
-    fn named_block(&self, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Option<Outcome> {
-        let (name, kind) = parse_block(params)?;
-        let Some(block) = names.get(name) else {
-            return Some(Outcome::Unknown(Unknown::Name(String::from_utf8_lossy(name).into_owned())));
-        };
-        self.texts.with_text(kind, block.hash, |text| write_answer(id, &text.json, out))
+    fn mined(
+        &self,
+        names: &BlockNames,
+        kind: TextKind,
+        hash: Option<B256>,
+        id: &[u8],
+        out: &mut [u8],
+    ) -> Option<usize> {
+        let write = |text: &EncodedObject| names.has(text.place).then(|| write_answer(id, &text.json, out))?;
+        self.texts.with_text(kind, hash?, write)?
     }
 }
 
-fn write_answer(id: &[u8], json: &[u8], out: &mut [u8]) -> Outcome {
+fn write_answer(id: &[u8], json: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut output = Output::new(out);
-    let mut write = || {
-        output.put_head(id)?;
-        output.put_result()?;
-        output.put(json)?;
-        output.put(b"}")
-    };
-    match write() {
-        Some(()) => Outcome::Written(output.length()),
-        None => Outcome::Declined,
-    }
+    output.put_head(id)?;
+    output.put_result()?;
+    output.put(json)?;
+    output.put(b"}")?;
+    Some(output.length())
 }
 
 fn parse_hash(params: &[u8]) -> Option<B256> {
@@ -147,39 +109,88 @@ fn parse_block(params: &[u8]) -> Option<(&[u8], TextKind)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
-    use crate::block_names::NamedBlock;
+    use rhizome_primitives::block::AncestorBlock;
+    use rhizome_primitives::{Address, Bytes, U256};
+    use rhizome_store::{StateStore, StoreOptions};
 
-    const BLOCK: ObjectBlock = ObjectBlock { block_hash: B256::repeat_byte(7), block_number: 9 };
+    use super::*;
+    use crate::block_names::{NamedHead, TagDepths};
+    use crate::encoded_object_cache::ObjectBlock;
+
+    const HEIGHT: u64 = 9;
 
     struct Scene {
+        store: Arc<StateStore>,
         texts: Arc<EncodedObjectCache>,
         answers: EncodedAnswers,
         names: BlockNames,
     }
 
+    /// Hash of a block of one of two branches, which have the first five blocks in common.
+    fn name(branch: u8, number: u64) -> B256 {
+        B256::from(U256::from(number) | U256::from(if number < 5 { 0 } else { branch }) << 64 | U256::ONE << 128)
+    }
+
+    fn block(branch: u8, number: u64) -> AncestorBlock {
+        AncestorBlock {
+            hash: name(branch, number),
+            parent_hash: number.checked_sub(1).map_or(B256::ZERO, |parent| name(branch, parent)),
+            number,
+            timestamp: 0,
+            coinbase: Address::ZERO.into(),
+            minimum_gas_price: U256::ZERO,
+            gas_limit: Bytes::new(),
+            gas_used: 0,
+            difficulty: U256::ONE,
+            paid_fees: U256::ZERO,
+            uncle_count: 0,
+            total_difficulty: U256::from(number),
+            bitcoin_header: None,
+            bitcoin_coinbase: None,
+            uncles: Vec::new(),
+            state_root: Some(B256::with_last_byte(number as u8)),
+        }
+    }
+
+    /// A chain of ten blocks, with another branch beside it.
     fn scene() -> Scene {
+        let store = StateStore::in_memory(&StoreOptions::default());
+        store.put_ancestor(block(0, 0));
+        store.head_branch(name(0, 0)).unwrap();
+        (1..=HEIGHT).for_each(|number| store.put_ancestor(block(0, number)));
+        (5..=HEIGHT).for_each(|number| store.put_ancestor(block(1, number)));
         let texts = Arc::new(EncodedObjectCache::new(1 << 20));
-        Scene { answers: EncodedAnswers::new(texts.clone()), texts, names: BlockNames::default() }
+        let mut scene =
+            Scene { store, answers: EncodedAnswers::new(texts.clone()), texts, names: BlockNames::default() };
+        scene.names.set_depths(TagDepths { safe: 2, finalized: 20 });
+        scene.see(0, HEIGHT);
+        scene
     }
 
     impl Scene {
-        fn ask(&self, subject: Subject, params: &str) -> (Outcome, String) {
-            let mut out = [0; 256];
-            let outcome = self.answers.answer(subject, &self.names, b"42", params.as_bytes(), &mut out);
-            let length = if let Outcome::Written(length) = outcome { length } else { 0 };
-            (outcome, String::from_utf8_lossy(&out[..length]).into_owned())
+        fn see(&mut self, branch: u8, number: u64) {
+            let branch = self.store.head_branch(name(branch, number)).unwrap();
+            self.names.set_head(Some(NamedHead { branch, root: Some(B256::ZERO), first_block: 1 }));
         }
 
-        fn outcome(&self, subject: Subject, params: &str) -> Outcome {
-            self.ask(subject, params).0
+        fn ask(&mut self, subject: Subject, params: &str) -> Option<String> {
+            let mut out = [0; 256];
+            let length = self.answers.answer(subject, &mut self.names, b"42", params.as_bytes(), &mut out)?;
+            Some(String::from_utf8_lossy(&out[..length]).into_owned())
+        }
+
+        fn number(&mut self, name: &str) -> Option<(u64, Option<B256>)> {
+            let found = self.names.get(name.as_bytes())?;
+            Some((found.hash.0[31].into(), found.root))
         }
     }
 
     #[test]
     fn an_object_is_the_answer_while_its_block_is_canonical() {
-        let (of_hash, of_block) = (B256::repeat_byte(0xab), BLOCK.block_hash);
+        let place = ObjectBlock { block_hash: name(0, 7), block_number: 7 };
+        let (of_hash, of_block) = (B256::repeat_byte(0xab), place.block_hash);
         let block = format!("[\"{of_block}\",false]");
         let object = format!("[\"{of_hash}\"]");
         for (kind, subject, hash, params, other) in [
@@ -188,13 +199,11 @@ mod tests {
             (TextKind::Block, Subject::BlockByHash, of_block, &block, Subject::Receipt),
         ] {
             let mut scene = scene();
-            assert_eq!(scene.outcome(subject, params), Outcome::Declined);
-            scene.texts.keep_text(kind, hash, BLOCK, b"{\"a\":1}");
-            let unknown = Outcome::Unknown(Unknown::Canonical(BLOCK));
-            assert_eq!(scene.outcome(subject, params), unknown);
-            scene.answers.confirm(BLOCK.block_hash);
-            assert_eq!(scene.ask(subject, params).1, r#"{"jsonrpc":"2.0","id":42,"result":{"a":1}}"#);
-            assert_eq!(scene.outcome(other, params), Outcome::Declined);
+            assert_eq!(scene.ask(subject, params), None);
+            scene.texts.keep_text(kind, hash, place, b"{\"a\":1}");
+            let expected = Some(r#"{"jsonrpc":"2.0","id":42,"result":{"a":1}}"#.to_owned());
+            assert_eq!(scene.ask(subject, params), expected);
+            assert_eq!(scene.ask(other, params), None);
             for odd in [
                 "",
                 "[]",
@@ -205,29 +214,69 @@ mod tests {
                 &params.replace(']', ",1]"),
                 &params.replace("false", "true").replacen("0x", "", 1),
             ] {
-                assert_eq!(scene.outcome(subject, odd), Outcome::Declined, "{odd}");
+                assert_eq!(scene.ask(subject, odd), None, "{odd}");
             }
             let mut small = [0; 8];
-            let asked = scene.answers.answer(subject, &scene.names, b"42", params.as_bytes(), &mut small);
-            assert_eq!(asked, Outcome::Declined);
-            scene.answers.forget();
-            assert_eq!(scene.outcome(subject, params), unknown);
+            let asked = scene.answers.answer(subject, &mut scene.names, b"42", params.as_bytes(), &mut small);
+            assert_eq!(asked, None);
+            for (branch, number, is_there) in [(1, 9, false), (0, 6, false), (0, 7, true), (1, 7, false), (0, 9, true)] {
+                scene.see(branch, number);
+                assert_eq!(scene.ask(subject, params).is_some(), is_there, "{branch} {number}");
+            }
+            scene.names.set_head(None);
+            assert_eq!(scene.ask(subject, params), None);
         }
     }
 
     #[test]
     fn a_block_is_found_by_what_its_name_stands_for() {
         let mut scene = scene();
-        scene.texts.keep_text(TextKind::FullBlock, BLOCK.block_hash, BLOCK, b"{}");
-        let unknown = Outcome::Unknown(Unknown::Name("latest".into()));
-        assert_eq!(scene.outcome(Subject::Block, "[\"latest\",true]"), unknown);
-        scene.names.set(b"latest", NamedBlock { hash: BLOCK.block_hash, root: None });
-        let expected = r#"{"jsonrpc":"2.0","id":42,"result":{}}"#;
-        assert_eq!(scene.ask(Subject::Block, "[\"latest\",true]").1, expected);
-        assert_eq!(scene.ask(Subject::Block, "[\"latest\", true]").1, expected);
-        assert_eq!(scene.outcome(Subject::Block, "[\"latest\",false]"), Outcome::Declined);
-        for odd in ["[\"latest\"]", "[\"latest\",1]", "[\"la\\u0074est\",true]", "[\"latest,true]", "[1,true]"] {
-            assert_eq!(scene.outcome(Subject::Block, odd), Outcome::Declined, "{odd}");
+        let place = ObjectBlock { block_hash: name(0, HEIGHT), block_number: HEIGHT };
+        scene.texts.keep_text(TextKind::FullBlock, place.block_hash, place, b"{}");
+        let expected = Some(r#"{"jsonrpc":"2.0","id":42,"result":{}}"#.to_owned());
+        for params in ["[\"latest\",true]", "[\"latest\", true]", "[\"0x9\",true]", "[\"0x09\",true]"] {
+            assert_eq!(scene.ask(Subject::Block, params), expected, "{params}");
         }
+        assert_eq!(scene.ask(Subject::Block, "[\"latest\",false]"), None);
+        for odd in ["[\"latest\"]", "[\"latest\",1]", "[\"la\\u0074est\",true]", "[\"latest,true]", "[1,true]"] {
+            assert_eq!(scene.ask(Subject::Block, odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn names_stand_for_blocks_of_the_head_that_was_told() {
+        let mut scene = scene();
+        let root = |number: u8| Some(B256::with_last_byte(number));
+        let head = Some(B256::ZERO);
+        for (name, expected) in [
+            ("latest", Some((9, head))),
+            ("safe", Some((7, root(7)))),
+            ("finalized", Some((1, root(1)))),
+            ("earliest", Some((1, root(1)))),
+            ("0x1", Some((1, root(1)))),
+            ("0x0008", Some((8, root(8)))),
+            ("0x9", Some((9, head))),
+            ("0x0", Some((0, root(0)))),
+            ("0xa", None),
+            ("0x", None),
+            ("9", None),
+            ("0X9", None),
+            ("pending", None),
+            ("newest", None),
+            ("0x10000000000000009", None),
+        ] {
+            assert_eq!(scene.number(name), expected, "{name}");
+        }
+        assert_eq!(scene.number(&format!("0x{:0>63}", 9)), Some((9, head)));
+        assert_eq!(scene.number(&format!("0x{:0>64}", 9)), None, "a hash");
+        let hash = |scene: &mut Scene, text: &str| scene.names.get(text.as_bytes()).map(|block| block.hash);
+        scene.see(1, 8);
+        assert_eq!(hash(&mut scene, "0x9"), None);
+        assert_eq!(hash(&mut scene, "0x6"), Some(name(1, 6)), "the other branch");
+        assert_eq!(hash(&mut scene, "0x3"), Some(name(0, 3)));
+        scene.store.put_edited_root(name(0, 3), root(0xee));
+        assert_eq!(scene.number("0x3"), Some((3, root(3))), "what was found holds until the head is told again");
+        scene.see(1, 8);
+        assert_eq!(scene.number("0x3"), Some((3, root(0xee))));
     }
 }

@@ -20,10 +20,10 @@ mod receipt_text;
 mod simulated_logs;
 mod transaction_text;
 
-pub use block_names::{BlockNames, NamedBlock};
+pub use block_names::{BlockNames, NamedBlock, NamedHead, TagDepths};
 pub use block_text::{BlockMembers, MinedBlock, write_block};
 pub use criteria::LogCriteria;
-pub use encoded_answers::{EncodedAnswers, Outcome, Subject, Unknown};
+pub use encoded_answers::{EncodedAnswers, Subject};
 pub use encoded_logs::{EncodedLogs, SearchBounds};
 pub use encoded_object_cache::{EncodedObject, EncodedObjectCache, ObjectBlock, TextKind};
 pub use log_page::{LogPage, PageEnd};

@@ -10,11 +10,12 @@ use rhizome_evm::{
     AccountOverride, BlockContext, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
     Workspace, call_in, estimate_gas,
 };
+use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 
-use crate::borrowed::Borrowed;
+use crate::borrowed::{Borrowed, BorrowedBytes};
 use crate::bytes;
 use crate::call::{CallEnd, CallOverride, CallResult, call_result, halted, overrides};
 use crate::errors::{Result, invalid, state};
@@ -56,6 +57,8 @@ impl ToNapiValue for CallAnswer {
 struct StateContext {
     root: B256,
     block: BlockContext,
+    /// The block in the store, and the root of its state as nobody edited it.
+    stored: Option<(B256, Option<B256>)>,
 }
 
 /// Executes calls on the state after a block. One per thread.
@@ -84,8 +87,23 @@ impl CallEngine {
     #[napi(catch_unwind)]
     pub fn set_block_context(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
         let block = block.context_of(&self.spec, &self.store)?;
-        self.context = Some(StateContext { root: bytes::hash("root", &root)?, block });
+        self.context = Some(StateContext { root: bytes::hash("root", &root)?, block, stored: None });
         Ok(())
+    }
+
+    /// Sets a connected block and the state after it, as the store has them; false where it does not know them all.
+    #[napi(catch_unwind, ts_args_type = "hash: Uint8Array")]
+    pub fn set_block(&mut self, hash: BorrowedBytes) -> Result<bool> {
+        let hash = bytes::hash("block hash", &hash)?;
+        let edited = self.store.edited_root(&hash);
+        let is_set = |context: &StateContext| match context.stored {
+            Some((stored, root)) => stored == hash && edited.or(root) == Some(context.root),
+            None => false,
+        };
+        if !self.context.as_ref().is_some_and(is_set) {
+            self.context = self.store.recent_block(hash).and_then(|block| self.stored_context(&block, edited));
+        }
+        Ok(self.context.is_some())
     }
 
     /// Executes a call and returns its output as a hex string. Throws `Interrupted` when it was stopped.
@@ -152,6 +170,13 @@ impl CallEngine {
             }
             Err(failure) => Ok(CallAnswer::Failed(halted(failure.to_string()))),
         }
+    }
+
+    fn stored_context(&self, block: &AncestorBlock, edited: Option<B256>) -> Option<StateContext> {
+        let (root, env) = (edited.or(block.state_root)?, block.env()?);
+        let ancestry = self.store.ancestry(env.parent_hash);
+        let stored = Some((block.hash, block.state_root));
+        Some(StateContext { root, block: BlockContext::new(Arc::clone(&self.spec), env, ancestry), stored })
     }
 
     fn request(&self, message: &[u8], flags: Option<&[i32]>, overridden: Option<&[CallOverride]>) -> Result<Request> {

@@ -5,21 +5,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use napi::Env;
-use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
-use rhizome_answers::{EncodedAnswers, NamedBlock, Unknown};
+use rhizome_answers::{EncodedAnswers, TagDepths};
 use rhizome_rpc::{
-    Answered, CallStats, FastCalls, Fault, GasCaps, Lookups, OTHER_FORM, Ran, ResponseCache, StateReads,
+    Answered, CallStats, FastCalls, Fault, GasCaps, Lookups, OTHER_FORM, ResponseCache, StateReads, ToldHead,
 };
 
 use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;
-use crate::byte_array::{OutputBytes, Uint8Array};
+use crate::byte_array::OutputBytes;
 use crate::bytes;
 use crate::direct_function::{DirectCall, direct_function};
 use crate::errors::{Result, invalid};
-use crate::execution::{BlockEnvironment, unsigned64};
-use crate::fast_path_types::{FastCallStats, MethodName, ResponseCacheStats, UnknownBlock};
+use crate::execution::{count, unsigned64};
+use crate::fast_path_types::{FastCallStats, FastLimits, MethodName, ResponseCacheStats};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -35,8 +34,6 @@ const REFUSED: u32 = 2;
 
 /// Results: what was asked has its answer up to the byte of that number, or one of these.
 const PARTLY: i32 = 0;
-const UNKNOWN_BLOCKS: i32 = -1;
-const UNKNOWN_BLOCK_CONTEXT: i32 = -2;
 const PARSE: i32 = -3;
 const TOO_DEEP: i32 = -4;
 const BATCH_TOO_LARGE: i32 = -5;
@@ -46,6 +43,8 @@ const BATCH_TOO_LARGE: i32 = -5;
 pub struct FastPath {
     /// Shared with the functions that answer.
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
+    /// Where the state is; none in tests of the envelope.
+    store: Option<Arc<rhizome_store::StateStore>>,
 }
 
 #[napi]
@@ -57,30 +56,32 @@ impl FastPath {
         let cache = ResponseCache::new(usize::try_from(cached_bytes).map_err(invalid)?);
         let objects = EncodedAnswers::new(objects.inner.clone());
         let inner = rhizome_rpc::FastPath::new(methods, most as usize, objects, cache);
-        Ok(Self { inner: Rc::new(RefCell::new(inner)) })
+        Ok(Self { inner: Rc::new(RefCell::new(inner)), store: None })
     }
 
     /// Answers from a state, too.
     #[napi(catch_unwind)]
-    pub fn read_state(
-        &mut self,
-        store: &StateStore,
-        spec: &ChainSpec,
-        call_gas: BigInt,
-        estimate_gas: BigInt,
-    ) -> Result<()> {
-        let caps =
-            GasCaps { call: unsigned64("callGas", &call_gas)?, estimate: unsigned64("estimateGas", &estimate_gas)? };
+    pub fn read_state(&mut self, store: &StateStore, spec: &ChainSpec, limits: FastLimits) -> Result<()> {
+        let caps = GasCaps {
+            call: unsigned64("callGas", &limits.call_gas)?,
+            estimate: unsigned64("estimateGas", &limits.estimate_gas)?,
+        };
+        let depths = TagDepths {
+            safe: count("safeDepth", limits.safe_depth)?,
+            finalized: count("finalizedDepth", limits.finalized_depth)?,
+        };
         let mut inner = self.inner.borrow_mut();
         inner.state = Some(StateReads::new(store.shared()));
         inner.calls = Some(FastCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
+        inner.set_depths(depths);
+        self.store = Some(store.shared());
         Ok(())
     }
 
     /// A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
-    /// all that was asked has one; 0 where it does not; -1 where names of blocks have to be told first
-    /// (`unknownBlocks`); -3 for what is no JSON, -4 for what is nested too deep, -5 for a batch of far too many
-    /// elements. `otherForm`: for callers who want to be told of reverts in another form than the node's own.
+    /// all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
+    /// batch of far too many elements. `otherForm`: for callers who want to be told of reverts in another form than the
+    /// node's own.
     #[napi(catch_unwind, ts_return_type = "(body: ArrayBuffer | Uint8Array, out: Uint8Array) => number")]
     pub fn answer_function(&self, env: Env, other_form: bool) -> Result<napi::Unknown<'static>> {
         let parts = AnswerParts { inner: Rc::clone(&self.inner), other_form };
@@ -94,49 +95,24 @@ impl FastPath {
     }
 
     /// A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-    /// to others; -2 where its block has to be told first (`setBlockContext`).
+    /// to others.
     #[napi(catch_unwind, ts_return_type = "(out: Uint8Array) => number")]
     pub fn run_function(&self, env: Env) -> Result<napi::Unknown<'static>> {
         direct_function(&env, "run", RunParts { inner: Rc::clone(&self.inner) })
     }
 
-    /// What has to be known so that more of the last body can be answered.
-    #[napi(catch_unwind)]
-    pub fn unknown_blocks(&self) -> Vec<UnknownBlock> {
-        let block = |unknown: &Unknown| match unknown {
-            Unknown::Name(name) => UnknownBlock { name: Some(name.clone()), hash: None, number: None },
-            Unknown::Canonical(block) => UnknownBlock {
-                name: None,
-                hash: Some(block.block_hash.to_vec().into()),
-                number: Some(block.block_number as i64),
-            },
+    /// Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
+    /// the height of the lowest block that is kept. Blocks below the head are known as far as they are in memory.
+    #[napi(catch_unwind, ts_args_type = "hash: Uint8Array, root: Uint8Array | undefined | null, firstBlock: number")]
+    pub fn set_head(&mut self, hash: BorrowedBytes, root: Option<BorrowedBytes>, first_block: i64) -> Result<()> {
+        let head = ToldHead {
+            hash: bytes::hash("hash", &hash)?,
+            root: root.map(|root| bytes::hash("root", &root)).transpose()?,
+            first_block: count("firstBlock", first_block)?,
         };
-        self.inner.borrow().unknown().iter().map(block).collect()
-    }
-
-    /// Says which block a name stands for, and the root of its state, where that can be read.
-    #[napi(catch_unwind)]
-    pub fn name_block(&mut self, name: String, hash: Uint8Array, root: Option<Uint8Array>) -> Result<()> {
-        let root = root.map(|root| bytes::hash("root", &root)).transpose()?;
-        self.inner
-            .borrow_mut()
-            .name_block(name.as_bytes(), NamedBlock { hash: bytes::hash("block hash", &hash)?, root });
-        Ok(())
-    }
-
-    /// Says that a block is canonical.
-    #[napi(catch_unwind)]
-    pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
-        self.inner.borrow_mut().confirm(bytes::hash("block hash", &block_hash)?);
-        Ok(())
-    }
-
-    /// Names state and block of the calls that follow.
-    #[napi(catch_unwind)]
-    pub fn set_block_context(&mut self, root: Uint8Array, block: BlockEnvironment) -> Result<()> {
-        let (root, block) = (bytes::hash("root", &root)?, block.to_env()?);
-        if let Some(calls) = &mut self.inner.borrow_mut().calls {
-            calls.set_block_context(root, block);
+        if let Some(store) = &self.store {
+            self.inner.borrow_mut().set_head(store, &head);
+            store.fill_window();
         }
         Ok(())
     }
@@ -159,8 +135,8 @@ impl FastPath {
 
     /// Lookups of cached responses to parameters, and their bytes.
     #[napi(catch_unwind)]
-    pub fn response_cache_stats(&mut self) -> ResponseCacheStats {
-        let mut inner = self.inner.borrow_mut();
+    pub fn response_cache_stats(&self) -> ResponseCacheStats {
+        let inner = self.inner.borrow();
         let Lookups { hits, misses } = inner.lookups();
         ResponseCacheStats { hits: hits as i64, misses: misses as i64, bytes: inner.cache.bytes() as i64 }
     }
@@ -229,10 +205,7 @@ impl DirectCall for AnswerParts {
         head[..WORD].copy_from_slice(&flags.to_ne_bytes());
         head[WORD..FIRST_RECORD].copy_from_slice(&(records.len() as u32).to_ne_bytes());
         put_words(records, &mut head[FIRST_RECORD..]);
-        match end {
-            0 if !inner.unknown().is_empty() => UNKNOWN_BLOCKS,
-            _ => i32::try_from(end).unwrap_or(PARTLY),
-        }
+        i32::try_from(end).unwrap_or(PARTLY)
     }
 }
 
@@ -246,11 +219,7 @@ impl DirectCall for RunParts {
 
     fn call(&self, mut out: OutputBytes) -> i32 {
         let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        match self.inner.borrow_mut().run(room) {
-            Ran::Written(length) => i32::try_from(length + HEAD).unwrap_or(PARTLY),
-            Ran::UnknownBlockContext => UNKNOWN_BLOCK_CONTEXT,
-            Ran::Declined => PARTLY,
-        }
+        self.inner.borrow_mut().run(room).and_then(|length| i32::try_from(length + HEAD).ok()).unwrap_or(PARTLY)
     }
 }
 

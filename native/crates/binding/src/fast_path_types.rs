@@ -1,8 +1,7 @@
 //! What [`crate::fast_path`] takes and gives.
 
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
-
-use crate::byte_array::Buffer;
 
 macro_rules! define {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -35,15 +34,17 @@ pub struct MethodName {
     pub tells_reverts: bool,
 }
 
-/// A block of which it is to be said whether it is canonical, or which has to be found by its name.
+/// Most gas of calls, and how deep tags are.
 #[napi(object)]
-pub struct UnknownBlock {
-    /// Number or tag; null when the other two are given.
-    pub name: Option<String>,
-    /// Hash of a block.
-    pub hash: Option<Buffer>,
-    /// Its height.
-    pub number: Option<i64>,
+pub struct FastLimits {
+    /// Most gas of a call.
+    pub call_gas: BigInt,
+    /// Most gas of an estimate.
+    pub estimate_gas: BigInt,
+    /// Blocks between the head and `safe`.
+    pub safe_depth: i64,
+    /// Blocks between the head and `finalized`.
+    pub finalized_depth: i64,
 }
 
 /// Lookups of cached responses that found one and that did not, and the bytes that are kept.

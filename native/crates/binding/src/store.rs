@@ -100,6 +100,8 @@ pub struct AncestorMetadata {
     pub bitcoin_coinbase: Option<Uint8Array>,
     /// Uncles in block order.
     pub uncles: Vec<AncestorUncle>,
+    /// Unitrie root of the state after it, where it is known.
+    pub state_root: Option<Uint8Array>,
 }
 
 /// An uncle of an ancestor.
@@ -140,6 +142,7 @@ fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
         bitcoin_header: metadata.bitcoin_header.as_deref().map(Bytes::copy_from_slice),
         bitcoin_coinbase: metadata.bitcoin_coinbase.as_deref().map(Bytes::copy_from_slice),
         uncles: metadata.uncles.iter().map(uncle_metadata).collect::<Result<_>>()?,
+        state_root: metadata.state_root.as_deref().map(|root| bytes::hash("stateRoot", root)).transpose()?,
     })
 }
 

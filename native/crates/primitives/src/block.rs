@@ -94,6 +94,32 @@ pub struct AncestorBlock {
     pub bitcoin_coinbase: Option<Bytes>,
     /// Uncles in block order.
     pub uncles: Vec<UncleMetadata>,
+    /// Unitrie root of the state after it; None when it was not known, or stored before it was kept here.
+    pub state_root: Option<B256>,
+}
+
+/// Bytes of a gas limit that is taken as the number that it is.
+const USUAL_GAS_LIMIT_BYTES: usize = 8;
+
+impl AncestorBlock {
+    /// The block as programs of calls on it see it; None when its gas limit fits in no word of the machine.
+    pub fn env(&self) -> Option<BlockEnv> {
+        let width = self.gas_limit.len();
+        let digits = self.gas_limit.iter().position(|&byte| byte != 0).map_or(&[][..], |at| &self.gas_limit[at..]);
+        if digits.len() > USUAL_GAS_LIMIT_BYTES {
+            return None;
+        }
+        Some(BlockEnv {
+            number: self.number,
+            timestamp: self.timestamp,
+            difficulty: self.difficulty,
+            gas_limit: digits.iter().fold(0, |limit, &byte| limit << 8 | u64::from(byte)),
+            gas_limit_width: if width > USUAL_GAS_LIMIT_BYTES { width } else { 0 },
+            coinbase: self.coinbase.address(),
+            minimum_gas_price: self.minimum_gas_price,
+            parent_hash: self.parent_hash,
+        })
+    }
 }
 
 /// The branch below the executing block.

@@ -41,15 +41,6 @@ pub enum CallKind {
     Estimate,
 }
 
-/// Why a call is not executed, or not to its end.
-pub(crate) enum Unanswered {
-    /// State and block are not known: see [`FastCalls::set_block_context`].
-    NoBlockContext,
-    /// It is not ordinary, takes longer than this thread has, reads what is not in memory, failed or reverted: its
-    /// method's own code knows what to say.
-    Declined,
-}
-
 /// Most gas that calls and estimates get.
 #[derive(Clone, Copy, Debug)]
 pub struct GasCaps {
@@ -156,14 +147,11 @@ impl FastCalls {
         (!is_passed_over).then_some(message)
     }
 
-    /// Executes a call and writes what it has to say.
-    pub(crate) fn attempt(
-        &mut self,
-        kind: CallKind,
-        message: &Message,
-        output: &mut Output<'_>,
-    ) -> Result<(), Unanswered> {
-        let Some(snapshot) = self.snapshot.clone() else { return Err(Unanswered::NoBlockContext) };
+    /// Executes a call and writes what it has to say. None where no block is known, and where it is not ordinary, takes
+    /// longer than this thread has, reads what is not in memory, failed or reverted: its method's own code knows what to
+    /// say.
+    pub(crate) fn attempt(&mut self, kind: CallKind, message: &Message, output: &mut Output<'_>) -> Option<()> {
+        let snapshot = self.snapshot.clone()?;
         let branch = Arc::clone(&snapshot.branch);
         let start = Instant::now();
         let result = self.run(kind, message.clone(), snapshot, output);
@@ -180,14 +168,14 @@ impl FastCalls {
         self.stats.gas += gas;
         if written.is_some() {
             self.succeeded(&program_of(kind, message));
-            return Ok(());
+            return written;
         }
         self.stats.failures += 1;
         self.stats.wasted_gas += gas;
         if !is_missing {
             self.failed(program_of(kind, message));
         }
-        Err(Unanswered::Declined)
+        None
     }
 
     /// Counts a call of a program that is passed over.

@@ -2,15 +2,17 @@
 //! cached responses, short calls.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use memchr::memchr2_iter;
-use rhizome_answers::{BlockNames, EncodedAnswers, NamedBlock, Outcome, Output, Unknown};
+use rhizome_answers::{BlockNames, EncodedAnswers, NamedHead, Output, TagDepths};
 use rhizome_evm::Message;
 use rhizome_primitives::B256;
+use rhizome_store::StateStore;
 
 use crate::envelope::{Envelope, Fault, REQUEST, REQUEST_WORDS, Request, Shape};
-use crate::fast_calls::{CallKind, FastCalls, Unanswered};
+use crate::fast_calls::{CallKind, FastCalls};
 use crate::fast_methods::{FastMethod, Work};
 use crate::response_cache::{Lookups, ResponseCache};
 use crate::state_reads::StateReads;
@@ -54,6 +56,17 @@ struct Method {
     tells_reverts: bool,
 }
 
+/// The head that answers are given at.
+#[derive(Clone, Copy, Debug)]
+pub struct ToldHead {
+    /// Its hash.
+    pub hash: B256,
+    /// Root of the state after it; none where that cannot be read.
+    pub root: Option<B256>,
+    /// Height of the lowest block that is kept.
+    pub first_block: u64,
+}
+
 /// What came of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
@@ -90,11 +103,8 @@ pub struct FastPath {
     /// Short calls; only with a state.
     pub calls: Option<FastCalls>,
     blocks: BlockNames,
-    unknown: Vec<Unknown>,
     /// Responses by parameters.
     pub cache: ResponseCache,
-    /// Cached responses to the last body, which are not counted where it is answered once more.
-    hits: u64,
     /// By the method's index: responses to no parameters, which may end before the head does.
     plain: Vec<Option<Box<[u8]>>>,
     waiting: Option<Waiting>,
@@ -123,9 +133,7 @@ impl FastPath {
             objects,
             calls: None,
             blocks: BlockNames::default(),
-            unknown: Vec::new(),
             cache,
-            hits: 0,
             plain: Vec::new(),
             waiting: None,
             waiting_id: Vec::new(),
@@ -147,32 +155,28 @@ impl FastPath {
         self.plain.clear();
     }
 
-    /// Drops everything that depends on the head.
+    /// Drops everything that depends on the head, which is unknown until it is told.
     pub fn forget(&mut self) {
         self.plain.clear();
         self.cache.clear();
-        self.objects.forget();
-        self.blocks.forget();
+        self.blocks.set_head(None);
         if let Some(calls) = &mut self.calls {
             calls.clear_block_context();
         }
     }
 
-    /// What has to be known of the chain so that more of the last body can be answered.
-    pub fn unknown(&self) -> &[Unknown] {
-        &self.unknown
+    /// Says how deep tags are.
+    pub fn set_depths(&mut self, depths: TagDepths) {
+        self.blocks.set_depths(depths);
     }
 
-    /// Says which block a name stands for. The last body is to be answered once more.
-    pub fn name_block(&mut self, name: &[u8], block: NamedBlock) {
-        self.hits = 0;
-        self.blocks.set(name, block);
-    }
-
-    /// Says that a block is canonical. The last body is to be answered once more.
-    pub fn confirm(&mut self, block_hash: B256) {
-        self.hits = 0;
-        self.objects.confirm(block_hash);
+    /// Says what the head is that answers are given at. What is not known of it in the store stays unknown.
+    pub fn set_head(&mut self, store: &Arc<StateStore>, head: &ToldHead) {
+        let Some(branch) = store.head_branch(head.hash) else { return self.blocks.set_head(None) };
+        if let (Some(calls), Some(root), Some(block)) = (&mut self.calls, head.root, branch.head().env()) {
+            calls.set_block_context(root, block);
+        }
+        self.blocks.set_head(Some(NamedHead { branch, root: head.root, first_block: head.first_block }));
     }
 
     /// Records of the last body, as [`crate::envelope`] has them.
@@ -181,8 +185,7 @@ impl FastPath {
     }
 
     /// Lookups of cached responses so far.
-    pub fn lookups(&mut self) -> Lookups {
-        self.cache.count(std::mem::take(&mut self.hits), 0);
+    pub fn lookups(&self) -> Lookups {
         self.cache.lookups()
     }
 
@@ -190,9 +193,7 @@ impl FastPath {
     /// others to say, who then have it executed with [`Self::run`].
     /// `other_form`: how the caller wants to be told of reverts is not the node's own form.
     pub fn answer(&mut self, body: &[u8], other_form: bool, out: &mut [u8]) -> Result<Answered, Fault> {
-        self.cache.count(std::mem::take(&mut self.hits), 0);
         self.waiting = None;
-        self.unknown.clear();
         let Self { envelope, names, most, .. } = self;
         let shape = envelope.read(body, *most, |name| names.get(name).copied())?;
         if shape.is_refused {
@@ -277,26 +278,22 @@ impl FastPath {
         {
             return Step::Written { length, is_cached: true };
         }
-        let outcome = match (method.work, &self.state) {
-            (Some(Work::State(read)), Some(state)) => state.answer(read, &self.blocks, id, params, out),
-            (Some(Work::Object(subject)), _) => self.objects.answer(subject, &self.blocks, id, params, out),
-            _ => Outcome::Declined,
+        let written = match (method.work, &self.state) {
+            (Some(Work::State(read)), Some(state)) => state.answer(read, &mut self.blocks, id, params, out),
+            (Some(Work::Object(subject)), _) => self.objects.answer(subject, &mut self.blocks, id, params, out),
+            _ => None,
         };
-        if let Outcome::Written(length) = outcome {
+        if let Some(length) = written {
             return Step::Written { length, is_cached: false };
         }
         let cached_as = (method.is_cached && self.cache.is_on() && can_be_cached(params)).then_some(key);
         if let Some(text) = cached_as.and_then(|key| self.cache.find(key, params)) {
-            self.hits += 1;
-            return match put_cached(id, text, out) {
+            let step = match put_cached(id, text, out) {
                 Some(length) => Step::Written { length, is_cached: true },
                 None => Step::Left(TOO_LONG),
             };
-        }
-        if let Outcome::Unknown(unknown) = outcome
-            && !self.unknown.contains(&unknown)
-        {
-            self.unknown.push(unknown);
+            self.cache.count(1, 0);
+            return step;
         }
         let flags = if cached_as.is_some() { CACHEABLE } else { 0 };
         if is_alone && let Some(Work::Call(kind)) = method.work {
@@ -316,41 +313,20 @@ impl FastPath {
         WAITS
     }
 
-    /// Executes the call that waits, once: it only waits on where state and block are to be told first
-    /// ([`FastCalls::set_block_context`]).
-    pub fn run(&mut self, out: &mut [u8]) -> Ran {
-        let (Some(waiting), Some(calls)) = (self.waiting.take(), &mut self.calls) else { return Ran::Declined };
+    /// Executes the call that waits, once: the length of the answer; none where it is left to others.
+    pub fn run(&mut self, out: &mut [u8]) -> Option<usize> {
+        let waiting = self.waiting.take()?;
         let mut output = Output::new(out);
-        let Some(start) = put_text_start(&self.waiting_id, &mut output) else { return Ran::Declined };
-        match calls.attempt(waiting.kind, &waiting.message, &mut output) {
-            Err(Unanswered::NoBlockContext) => {
-                self.waiting = Some(waiting);
-                return Ran::UnknownBlockContext;
-            }
-            Err(Unanswered::Declined) => return Ran::Declined,
-            Ok(()) => {}
-        }
-        if output.put(b"\"}").is_none() {
-            return Ran::Declined;
-        }
+        let start = put_text_start(&self.waiting_id, &mut output)?;
+        self.calls.as_mut()?.attempt(waiting.kind, &waiting.message, &mut output)?;
+        output.put(b"\"}")?;
         let length = output.length();
         if let Some(key) = waiting.cached_as {
             self.cache.count(0, 1);
             self.cache.keep(key, &self.waiting_params, &out[start..length]);
         }
-        Ran::Written(length)
+        Some(length)
     }
-}
-
-/// What came of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ran {
-    /// So many bytes of an answer were written.
-    Written(usize),
-    /// State and block have to be told first: [`FastCalls::set_block_context`].
-    UnknownBlockContext,
-    /// Left to others.
-    Declined,
 }
 
 /// True when a response to the parameters may be cached: escapes could hide the word.

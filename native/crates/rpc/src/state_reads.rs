@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rhizome_answers::{BlockNames, Outcome, Output, Unknown};
+use rhizome_answers::{BlockNames, Output};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, U256, hex};
@@ -41,20 +41,16 @@ impl StateReads {
         Self { store }
     }
 
-    /// Answers one request. `id` is JSON text, `params` that of an array. Declined is what is not ordinary, not in
-    /// memory as a whole, does not fit, or is wrong.
-    pub fn answer(&self, read: Read, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        self.answer_params(read, names, id, params, out).unwrap_or(Outcome::Declined)
-    }
-
-    fn answer_params(
+    /// Answers one request: the length of the answer; none for what is not ordinary, not in memory as a whole, does not
+    /// fit, or is wrong. `id` is JSON text, `params` that of an array.
+    pub fn answer(
         &self,
         read: Read,
-        names: &BlockNames,
+        names: &mut BlockNames,
         id: &[u8],
         params: &[u8],
         out: &mut [u8],
-    ) -> Option<Outcome> {
+    ) -> Option<usize> {
         let params = PlainReader::new(params).params()?;
         let (account, slot, block) = match (read, params.texts()) {
             (Read::Balance | Read::TransactionCount | Read::AccountInfo, &[account]) => (account, None, LATEST),
@@ -66,9 +62,7 @@ impl StateReads {
         };
         let account = parse_address(account)?;
         let slot = slot.map_or(Some(U256::ZERO), parse_slot)?;
-        let Some(block) = names.get(block) else {
-            return Some(Outcome::Unknown(Unknown::Name(String::from_utf8_lossy(block).into_owned())));
-        };
+        let block = names.get(block)?;
         let mut output = Output::new(out);
         output.put_head(id)?;
         output.put_result()?;
@@ -81,7 +75,7 @@ impl StateReads {
             output.put(b"\"")?;
         }
         output.put(b"}")?;
-        Some(Outcome::Written(output.length()))
+        Some(output.length())
     }
 }
 

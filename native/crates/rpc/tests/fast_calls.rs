@@ -7,12 +7,12 @@ use std::sync::Arc;
 use rhizome_answers::{EncodedAnswers, EncodedObjectCache};
 use rhizome_evm::{BlockContext, LocalCall, Message, call};
 use rhizome_primitives::account::Account;
-use rhizome_primitives::block::{AncestorBlock, BlockEnv};
+use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, Ran, ResponseCache, WAITS,
+    Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, ResponseCache, ToldHead, WAITS,
 };
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_testing::regtest;
@@ -43,7 +43,7 @@ fn ancestor(number: u64) -> AncestorBlock {
         timestamp: 0,
         coinbase: Address::ZERO.into(),
         minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::new(),
+        gas_limit: Bytes::from_static(&hex!("989680")),
         gas_used: 0,
         difficulty: U256::from(1),
         paid_fees: U256::ZERO,
@@ -52,17 +52,19 @@ fn ancestor(number: u64) -> AncestorBlock {
         bitcoin_header: None,
         bitcoin_coinbase: None,
         uncles: Vec::new(),
+        state_root: None,
     }
 }
 
-fn head() -> BlockEnv {
-    BlockEnv { number: HEIGHT, gas_limit: 10_000_000, parent_hash: block_name(HEIGHT - 1), ..BlockEnv::default() }
+/// Has a front see the head, with a state after it.
+fn see(front: &mut FastPath, store: &Arc<StateStore>, root: B256) {
+    front.set_head(store, &ToldHead { hash: block_name(HEIGHT), root: Some(root), first_block: 0 });
 }
 
 /// Writes blocks and a state to disk: its root.
 fn write(folder: &Path) -> B256 {
     let store = StateStore::open(folder, &StoreOptions::default()).unwrap();
-    for number in 0..HEIGHT {
+    for number in 0..=HEIGHT {
         store.put_ancestor(ancestor(number));
     }
     let mut code = hex::decode(CODE).unwrap();
@@ -118,8 +120,8 @@ fn ask(front: &mut FastPath, body: &[u8]) -> (Source, String) {
             (Source::Cache, length)
         }
         Answered::Partly(_) => match front.run(&mut out) {
-            Ran::Written(length) => (Source::Execution, length),
-            _ => (Source::Nowhere, 0),
+            Some(length) => (Source::Execution, length),
+            None => (Source::Nowhere, 0),
         },
     };
     (source, String::from_utf8_lossy(&out[..length]).into_owned())
@@ -134,7 +136,7 @@ fn waits(front: &mut FastPath, body: &[u8]) -> bool {
 
 /// As a worker does it.
 fn execute(store: &Arc<StateStore>, spec: &Arc<ChainSpec>, root: B256) -> Bytes {
-    let block = head();
+    let block = ancestor(HEIGHT).env().unwrap();
     let ancestry = store.ancestry(block.parent_hash);
     let message = Message { to: Some(CONTRACT), ..Message::default() };
     let context = BlockContext::new(spec.clone(), block, ancestry);
@@ -151,8 +153,8 @@ fn nothing_is_read_from_disk_until_a_worker_has() {
     let mut front = front(&store, &spec);
     let body = request("eth_call", CONTRACT);
     assert!(waits(&mut front, &body));
-    assert_eq!(front.run(&mut [0; 512]), Ran::UnknownBlockContext);
-    front.calls.as_mut().unwrap().set_block_context(root, head());
+    assert_eq!(front.run(&mut [0; 512]), None, "no head is known");
+    see(&mut front, &store, root);
     for _ in 0..3 {
         assert_eq!(ask(&mut front, &body).0, Source::Nowhere, "and it is not taken for long");
     }
@@ -182,14 +184,14 @@ fn a_worker_alone_makes_a_call_ready() {
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
     let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
-    front.calls.as_mut().unwrap().set_block_context(root, head());
+    see(&mut front, &store, root);
     for is_head in [false, true] {
         if is_head {
             // The cache of the head has what is read from now on, and nodes are not.
             store.set_head(root, None);
             store.drop_caches();
             front.forget();
-            front.calls.as_mut().unwrap().set_block_context(root, head());
+            see(&mut front, &store, root);
         }
         let body = request("eth_call", CONTRACT);
         assert_eq!(ask(&mut front, &body).0, Source::Nowhere);
@@ -208,16 +210,15 @@ fn a_call_is_executed_once_and_only_behind_its_request() {
     let mut out = [0; 512];
     let nobody = request("eth_call", NOBODY);
     execute(&store, &spec, root);
+    see(&mut front, &store, root);
     assert!(waits(&mut front, &nobody));
-    assert_eq!(front.run(&mut out), Ran::UnknownBlockContext);
-    front.calls.as_mut().unwrap().set_block_context(root, head());
     store.reader(root).unwrap().account(&NOBODY.into()).unwrap();
     store.reader(root).unwrap().code_info(&NOBODY.into()).unwrap();
-    assert!(matches!(front.run(&mut out), Ran::Written(..)), "it waited for its block");
-    assert_eq!(front.run(&mut out), Ran::Declined);
+    assert!(front.run(&mut out).is_some());
+    assert_eq!(front.run(&mut out), None);
     assert!(waits(&mut front, &request("eth_call", CONTRACT)));
     assert!(!waits(&mut front, b"{}"));
-    assert_eq!(front.run(&mut out), Ran::Declined, "another request came");
+    assert_eq!(front.run(&mut out), None, "another request came");
     store.reader(root).unwrap().code(&REVERTS.into()).unwrap();
     store.reader(root).unwrap().account(&REVERTS.into()).unwrap();
     assert_eq!(ask(&mut front, &request("eth_call", REVERTS)).0, Source::Nowhere);
@@ -230,7 +231,7 @@ fn a_program_that_fails_here_is_passed_over_for_longer_and_longer() {
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
     let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
-    front.calls.as_mut().unwrap().set_block_context(root, head());
+    see(&mut front, &store, root);
     execute(&store, &spec, root);
     store.reader(root).unwrap().code(&REVERTS.into()).unwrap();
     store.reader(root).unwrap().account(&REVERTS.into()).unwrap();
@@ -238,7 +239,7 @@ fn a_program_that_fails_here_is_passed_over_for_longer_and_longer() {
     let mut passes = 256;
     for attempt in 1..=3 {
         assert!(waits(&mut front, &reverts), "{attempt}");
-        assert_eq!(front.run(&mut [0; 512]), Ran::Declined);
+        assert_eq!(front.run(&mut [0; 512]), None);
         front.calls.as_mut().unwrap().end_turn();
         for pass in 0..passes {
             assert!(!waits(&mut front, &reverts), "{attempt} {pass}");

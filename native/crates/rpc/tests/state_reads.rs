@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use rhizome_answers::{EncodedAnswers, EncodedObjectCache, NamedBlock, Unknown};
+use rhizome_answers::{EncodedAnswers, EncodedObjectCache};
 use rhizome_primitives::account::{Account, AccountRef, Balance};
+use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    ANSWERED, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache, StateReads,
+    ANSWERED, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache, StateReads, ToldHead,
 };
 use rhizome_store::{StateStore, StoreOptions};
 
@@ -44,8 +45,33 @@ fn path(store: Arc<StateStore>, cached_bytes: usize) -> FastPath {
     path
 }
 
-fn name(path: &mut FastPath, name: &str, root: Option<B256>) {
-    path.name_block(name.as_bytes(), NamedBlock { hash: B256::ZERO, root });
+/// Has a path see a chain, of those that tests number, whose blocks have these states; the last one is the head.
+fn see(path: &mut FastPath, store: &Arc<StateStore>, chain: u64, roots: &[Option<B256>]) {
+    let hash_of = |number: usize| B256::from(U256::from(chain) << 64 | U256::from(number + 1));
+    for (number, root) in roots.iter().enumerate() {
+        store.put_ancestor(AncestorBlock {
+            hash: hash_of(number),
+            parent_hash: number.checked_sub(1).map_or(B256::ZERO, hash_of),
+            number: number as u64,
+            timestamp: 0,
+            coinbase: Address::ZERO.into(),
+            minimum_gas_price: U256::ZERO,
+            gas_limit: Bytes::new(),
+            gas_used: 0,
+            difficulty: U256::ONE,
+            paid_fees: U256::ZERO,
+            uncle_count: 0,
+            total_difficulty: U256::from(number),
+            bitcoin_header: None,
+            bitcoin_coinbase: None,
+            uncles: Vec::new(),
+            state_root: *root,
+        });
+        // The blocks that are read are held.
+        store.head_branch(hash_of(number)).unwrap();
+    }
+    let head = roots.len() - 1;
+    path.set_head(store, &ToldHead { hash: hash_of(head), root: roots[head], first_block: 0 });
 }
 
 fn fill(store: &Arc<StateStore>, balance: u64) -> B256 {
@@ -79,9 +105,8 @@ fn reads() -> FastPath {
     let store = StateStore::in_memory(&StoreOptions::default());
     let (old, new) = (fill(&store, 0xabc), fill(&store, 0x1_0000));
     store.set_head(new, None);
-    let mut path = path(store, 0);
-    name(&mut path, "latest", Some(new));
-    name(&mut path, "0x5", Some(old));
+    let mut path = path(store.clone(), 0);
+    see(&mut path, &store, 1, &[None, Some(old), Some(new)]);
     path
 }
 
@@ -116,7 +141,7 @@ fn answers_are_what_the_state_holds() {
     let word = |digits: &str| Some(format!("0x{digits:0>64}"));
     assert_eq!(read("eth_getBalance", format!(r#"["{RICH}","latest"]"#)), Some("0x10000".into()));
     assert_eq!(read("eth_getBalance", format!(r#" [ "{RICH}" ] "#)), Some("0x10000".into()));
-    assert_eq!(read("eth_getBalance", format!(r#"["{RICH:#x}","0x5"]"#)), Some("0xabc".into()));
+    assert_eq!(read("eth_getBalance", format!(r#"["{RICH:#x}","0x1"]"#)), Some("0xabc".into()));
     assert_eq!(read("eth_getBalance", format!(r#"["{}","latest"]"#, Address::with_last_byte(9))), Some("0x0".into()));
     assert_eq!(read("eth_getBalance", format!(r#"["{OWING}","latest"]"#)), Some("0x0".into()), "no sign");
     assert_eq!(read("eth_getTransactionCount", format!(r#"["{RICH}","latest"]"#)), Some("0x12c".into()));
@@ -164,10 +189,8 @@ fn what_is_not_ordinary_is_declined() {
     let code = request("eth_getCode", &format!(r#"["{CONTRACT}","latest"]"#));
     assert_eq!(answer(&mut reads, &format!("[{}]", [code.as_str(); 4].join(","))), None, "longer than the memory");
     assert!(answer(&mut reads, &format!("[{}]", [code.as_str(); 3].join(","))).is_some());
-    name(&mut reads, "0x9", None);
-    let unread = format!(r#"["{RICH}","0x9"]"#);
+    let unread = format!(r#"["{RICH}","0x0"]"#);
     assert_eq!(result(&mut reads, "eth_getBalance", &unread), None, "no state can be read");
-    assert_eq!(reads.unknown(), [], "but it is no unknown block");
 }
 
 /// Flags of the requests of a batch, and the answers of those that have one.
@@ -189,8 +212,8 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
     let store = StateStore::in_memory(&StoreOptions::default());
     let root = fill(&store, 7);
     store.set_head(root, None);
-    let mut path = path(store, 1 << 16);
-    name(&mut path, "latest", Some(root));
+    let mut path = path(store.clone(), 1 << 16);
+    see(&mut path, &store, 2, &[Some(root); 7]);
     path.keep_plain(5, b",\"result\":1}");
     let balance = |block: &str| request("eth_getBalance", &format!(r#"["{RICH}","{block}"]"#));
     let body = [balance("latest"), request("test_other", "[1]"), request("test_other", "[]"), balance("0x7")].join(",");
@@ -199,12 +222,11 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
     assert_eq!(found.iter().map(|(flags, _)| flags & ANSWERED != 0).collect::<Vec<_>>(), [true, false, true, false]);
     assert_eq!((found[0].1.clone(), found[2].1.clone()), (answered("\"0x7\""), answered("1")));
     assert_eq!(found[2].0 & CACHED, CACHED);
-    assert_eq!(path.unknown(), [Unknown::Name("0x7".into())]);
     path.cache.keep(5, b"[1]", b",\"result\":2}");
-    name(&mut path, "0x7", Some(root));
+    see(&mut path, &store, 3, &[Some(root); 8]);
     let whole = ["\"0x7\"", "2", "1", "\"0x7\""].map(answered).join(",");
     assert_eq!(answer(&mut path, &format!("[{body}]")), Some(format!("[{whole}]")));
-    assert_eq!(path.lookups().hits, 1);
+    assert_eq!(path.lookups().hits, 1, "of that body alone");
     for odd in [format!("[[{body}]]"), format!("[{body},1]"), format!("[{body},[]]"), format!("[{body},{{}}]")] {
         assert_eq!(answer(&mut path, &odd), None, "{odd}");
     }
@@ -218,21 +240,22 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
 }
 
 #[test]
-fn unknown_blocks_are_named_once_each() {
-    let mut reads = reads();
-    let at = |block: &str| request("eth_getBalance", &format!(r#"["{RICH}","{block}"]"#));
-    let body = [at("0x6"), at("latest"), at("safe"), at("0x6")].join(",");
-    assert_eq!(answer(&mut reads, &format!("[{body}]")), None);
-    assert_eq!(reads.unknown(), ["0x6", "safe"].map(|name| Unknown::Name(name.into())));
-    reads.forget();
+fn what_depends_on_the_head_is_not_answered_until_it_is_told() {
+    let store = StateStore::in_memory(&StoreOptions::default());
+    let mut reads = path(store.clone(), 0);
     let alone = request("eth_getBalance", &format!(r#"["{RICH}"]"#));
-    assert_eq!(answer(&mut reads, &alone), None);
-    assert_eq!(reads.unknown(), [Unknown::Name("latest".into())]);
-    name(&mut reads, "latest", Some(B256::repeat_byte(1)));
+    assert_eq!(answer(&mut reads, &alone), None, "no head");
+    let unknown = ToldHead { hash: B256::repeat_byte(7), root: Some(rhizome_trie_root()), first_block: 0 };
+    reads.set_head(&store, &unknown);
+    assert_eq!(answer(&mut reads, &alone), None, "a head that is not in the store");
+    see(&mut reads, &store, 4, &[Some(B256::repeat_byte(1))]);
     assert_eq!(answer(&mut reads, &alone), None, "a state that is not there");
-    name(&mut reads, "latest", Some(rhizome_trie_root()));
+    see(&mut reads, &store, 5, &[Some(rhizome_trie_root())]);
     let expected = r#"{"jsonrpc":"2.0","id":"x","result":"0x0"}"#;
-    assert_eq!(answer(&mut reads, &alone.replace("\"id\":1", "\"id\":\"x\"")).as_deref(), Some(expected));
+    let with_id = alone.replace("\"id\":1", "\"id\":\"x\"");
+    assert_eq!(answer(&mut reads, &with_id).as_deref(), Some(expected));
+    reads.forget();
+    assert_eq!(answer(&mut reads, &with_id), None);
 }
 
 #[test]
@@ -243,7 +266,7 @@ fn nothing_is_read_from_disk() {
     store.commit().unwrap();
     store.drop_caches();
     let mut path = path(store.clone(), 0);
-    name(&mut path, "latest", Some(root));
+    see(&mut path, &store, 6, &[Some(root)]);
     let mut read = |method: &str, params: &str| result(&mut path, method, params);
     let balance = format!(r#"["{RICH}","latest"]"#);
     let code = format!(r#"["{CONTRACT}","latest"]"#);

@@ -1,5 +1,6 @@
 //! Stored form of ancestor blocks: an RLP list of the fields of [`AncestorBlock`] in declaration order, without the
-//! hash, which is the key. Optional bytes are lists of zero or one item.
+//! hash, which is the key. Optional bytes are lists of zero or one item. The state root is missing where it is unknown
+//! and in what earlier versions stored.
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
@@ -30,6 +31,9 @@ pub fn encode_ancestor(block: &AncestorBlock) -> Vec<u8> {
     }
     let uncles: Vec<u8> = block.uncles.iter().flat_map(encode_uncle).collect();
     out.extend_from_slice(&rlp::list(&uncles));
+    if let Some(root) = &block.state_root {
+        rlp::write_bytes(&mut out, root.as_slice());
+    }
     rlp::list(&out)
 }
 
@@ -52,7 +56,7 @@ pub fn decode_ancestor(hash: &B256, bytes: &[u8]) -> Result<AncestorBlock, State
 fn decode(hash: &B256, bytes: &[u8]) -> Result<AncestorBlock, RlpError> {
     let mut items = Item::read_only(bytes)?.items()?.into_iter();
     let mut next = || items.next().ok_or(RlpError::Truncated);
-    Ok(AncestorBlock {
+    let mut block = AncestorBlock {
         hash: *hash,
         parent_hash: fixed(next()?)?,
         number: next()?.u64()?,
@@ -68,7 +72,10 @@ fn decode(hash: &B256, bytes: &[u8]) -> Result<AncestorBlock, RlpError> {
         bitcoin_header: optional(next()?)?,
         bitcoin_coinbase: optional(next()?)?,
         uncles: next()?.items()?.into_iter().map(decode_uncle).collect::<Result<_, _>>()?,
-    })
+        state_root: None,
+    };
+    block.state_root = items.next().map(fixed).transpose()?;
+    Ok(block)
 }
 
 fn decode_uncle(item: Item<'_>) -> Result<UncleMetadata, RlpError> {

@@ -24,12 +24,12 @@ pub(crate) struct Window(VecDeque<Arc<AncestorBlock>>);
 
 impl Window {
     /// The block of that number on this branch, if it is inside.
-    fn at(&self, number: u64) -> Option<&Arc<AncestorBlock>> {
+    pub(crate) fn at(&self, number: u64) -> Option<&Arc<AncestorBlock>> {
         let lowest = self.0.front()?.number;
         self.0.get(usize::try_from(number.checked_sub(lowest)?).ok()?)
     }
 
-    fn contains(&self, block: &AncestorBlock) -> bool {
+    pub(crate) fn contains(&self, block: &AncestorBlock) -> bool {
         self.at(block.number).is_some_and(|inside| inside.hash == block.hash)
     }
 
@@ -44,8 +44,15 @@ impl Window {
         }
     }
 
+    /// Adds the parent of the lowest block, where there is room.
+    pub(crate) fn extend_down(&mut self, parent: Arc<AncestorBlock>) {
+        if self.lowest().is_some_and(|lowest| lowest.parent_hash == parent.hash) {
+            self.0.push_front(parent);
+        }
+    }
+
     /// Moves the window to the branch of `tip`, unless it is there already or `tip` is lower than the present tip.
-    fn rebase(&mut self, store: &StateStore, tip: &Arc<AncestorBlock>) {
+    pub(crate) fn rebase(&mut self, store: &StateStore, tip: &Arc<AncestorBlock>) {
         if self.contains(tip) || self.0.back().is_some_and(|present| present.number > tip.number) {
             return;
         }
@@ -67,8 +74,18 @@ impl Window {
         self.0 = branch.into_iter().rev().collect();
     }
 
+    /// The highest block.
+    pub(crate) fn tip(&self) -> Option<&Arc<AncestorBlock>> {
+        self.0.back()
+    }
+
+    /// The lowest block, where there is room for more below it.
+    pub(crate) fn lowest(&self) -> Option<&Arc<AncestorBlock>> {
+        self.0.front().filter(|_| self.0.len() < WINDOW)
+    }
+
     /// Extends the window down to `number`, as far as there is room.
-    fn reach_down(&mut self, store: &StateStore, number: u64) {
+    pub(crate) fn reach_down(&mut self, store: &StateStore, number: u64) {
         while self.0.len() < WINDOW
             && let Some(lowest) = self.0.front().filter(|lowest| lowest.number > number)
             && let Some(parent) = parent_of(store, lowest)
@@ -79,7 +96,7 @@ impl Window {
 }
 
 /// The stored parent; None past genesis, when it is unknown, or when the store contradicts itself.
-fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
+pub(crate) fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
     let number = block.number.checked_sub(1)?;
     store.ancestor(&block.parent_hash).ok().flatten().filter(|parent| parent.number == number)
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Mutex, RwLock};
 use rhizome_primitives::account::AccountRef;
@@ -48,6 +49,8 @@ pub struct StateStore {
     pub(crate) head: HeadCache,
     pub(crate) codes: NodeCache<B256, Bytes>,
     pub(crate) window: RwLock<Window>,
+    /// True once a thread was started that fills the window ([`Self::fill_window`]).
+    pub(crate) is_filled: AtomicBool,
     pub(crate) nodes: NodeCache<Location, StoredNode>,
     pub(crate) states: NodeCache<B256, Location>,
     pub(crate) table: HeadTable,
@@ -119,6 +122,7 @@ impl StateStore {
             head: HeadCache::new(options.head_cache_bytes),
             codes: NodeCache::new(options.code_cache_bytes),
             window: RwLock::new(Window::default()),
+            is_filled: AtomicBool::default(),
             nodes: NodeCache::new(options.node_cache_bytes),
             states: NodeCache::new(STATE_CACHE_BYTES),
             table: HeadTable::new(!options.read_only),

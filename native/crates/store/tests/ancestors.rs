@@ -27,6 +27,7 @@ fn block(hash: B256, parent_hash: B256, number: u64) -> AncestorBlock {
         bitcoin_header: None,
         bitcoin_coinbase: None,
         uncles: Vec::new(),
+        state_root: None,
     }
 }
 
@@ -49,6 +50,7 @@ prop_compose! {
         bitcoin in (prop::option::of(prop::collection::vec(any::<u8>(), 0..90)), prop::option::of(prop::collection::vec(any::<u8>(), 0..200))),
         uncles in prop::collection::vec((any::<([u8; 32], u64)>(), any_miner(), any::<([u8; 32], u64)>()), 0..4),
         coinbase in any_miner(),
+        state_root in prop::option::of(any::<[u8; 32]>()),
     ) -> AncestorBlock {
         AncestorBlock {
             hash: hashes.0.into(),
@@ -73,6 +75,7 @@ prop_compose! {
                 paid_fees: U256::from(number),
                 uncle_count,
             }).collect(),
+            state_root: state_root.map(B256::from),
         }
     }
 }

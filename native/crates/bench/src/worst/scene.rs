@@ -149,5 +149,6 @@ fn ancestor(number: u64) -> AncestorBlock {
         bitcoin_header: Some(Bytes::from(vec![1; 80])),
         bitcoin_coinbase: Some(Bytes::from(vec![1; 400])),
         uncles: Vec::new(),
+        state_root: None,
     }
 }

@@ -85,5 +85,6 @@ pub(crate) fn decode(rlp: &[u8], hash: B256, total_difficulty: U256, uncle_hashe
         bitcoin_header,
         bitcoin_coinbase,
         uncles: uncles.collect(),
+        state_root: None,
     }
 }
