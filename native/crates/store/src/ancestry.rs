@@ -51,8 +51,10 @@ impl Window {
         }
     }
 
-    /// Moves the window to the branch of `tip`, unless it is there already or `tip` is lower than the present tip.
+    /// Moves the window to the branch of `tip`, unless it is there already or `tip` is lower than the present tip. A
+    /// window whose lowest block is a child of `tip` has it, too, from then on.
     pub(crate) fn rebase(&mut self, store: &StateStore, tip: &Arc<AncestorBlock>) {
+        self.extend_down(tip.clone());
         if self.contains(tip) || self.0.back().is_some_and(|present| present.number > tip.number) {
             return;
         }
