@@ -155,7 +155,9 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
   const mayBeEdited = parts.mayBeEdited ?? (() => true)
   const engine = new CallEngine(nativeSpec, store)
   const packer = new CallPacker()
+  /** The block of the engine: of a header, or by its hash. */
   let place: { readonly header: BlockHeader; readonly root: Buffer } | null = null
+  let known: Buffer | null = null
 
   const run = (kind: keyof typeof CALLS, request: CallRequest): string | CallFailure => {
     const message = packer.pack(request, interrupt)
@@ -168,6 +170,7 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
     request: CallRequest,
   ): string | CallFailure => {
     const root = mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
+    known = null
     if (request.environment !== undefined) {
       engine.setBlockContext(root, { ...toBlockEnvironment(header.fields), ...request.environment })
       place = null
@@ -182,8 +185,11 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
     estimate: (header, request) => runAfter('estimate', header, request),
     atKnown: (kind, hash, request) => {
       if (request.environment !== undefined) return null
-      place = null
-      return engine.setBlock(hash) ? run(kind, request) : null
+      if (known?.equals(hash) !== true || mayBeEdited()) {
+        place = null
+        known = engine.setBlock(hash) ? Buffer.from(hash) : null
+      }
+      return known === null ? null : run(kind, request)
     },
   }
 }

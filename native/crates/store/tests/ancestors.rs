@@ -8,7 +8,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::ancestor_codec::{decode_ancestor, encode_ancestor};
-use rhizome_store::{StateStore, StoreOptions};
+use rhizome_store::{HeadBranch, StateStore, StoreOptions};
 
 fn block(hash: B256, parent_hash: B256, number: u64) -> AncestorBlock {
     AncestorBlock {
@@ -160,4 +160,50 @@ fn deep_ancestors_after_a_restart_and_beyond_the_window() {
     }
     println!("1,000,000 ancestors in {:?}", started.elapsed());
     assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_head_names_the_blocks_of_its_branch_that_are_in_memory() {
+    const HEIGHT: u64 = 9_000;
+    const HELD: u64 = 8192;
+    let folder = tempfile::tempdir().unwrap();
+    let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+    for number in 0..=HEIGHT {
+        let parent = number.checked_sub(1).map_or(B256::ZERO, |parent| name(0, parent));
+        store.put_ancestor(block(name(0, number), parent, number));
+    }
+    store.commit().unwrap();
+    drop(store);
+    let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+    assert!(store.head_branch(B256::ZERO).is_none());
+    let branch = store.head_branch(name(0, HEIGHT)).unwrap();
+    let hash_at = |branch: &HeadBranch, number: u64| branch.at(number).map(|block| block.hash);
+    assert_eq!(hash_at(&branch, HEIGHT), Some(name(0, HEIGHT)));
+    assert_eq!(hash_at(&branch, HEIGHT + 1), None);
+    assert_eq!(hash_at(&branch, HEIGHT - 1), None, "on disk");
+    store.fill_window();
+    while branch.at(HEIGHT + 1 - HELD).is_none() {
+        std::thread::yield_now();
+    }
+    assert_eq!(hash_at(&branch, HEIGHT - 5000), Some(name(0, HEIGHT - 5000)));
+    assert_eq!(hash_at(&branch, HEIGHT - HELD), None, "no room");
+    assert!(branch.has(name(0, HEIGHT - 7), HEIGHT - 7) && !branch.has(name(0, HEIGHT - 7), HEIGHT - 6));
+    // Another branch is extended meanwhile.
+    for number in HEIGHT - 1..=HEIGHT + 2 {
+        let parent = if number < HEIGHT { 0 } else { 1 };
+        store.put_ancestor(block(name(1, number), name(parent, number - 1), number));
+    }
+    assert_eq!(hash_at(&branch, HEIGHT - 9), Some(name(0, HEIGHT - 9)));
+    let other = store.head_branch(name(1, HEIGHT + 2)).unwrap();
+    for (number, branch) in [(HEIGHT + 1, 1), (HEIGHT - 1, 1), (HEIGHT - 2, 0)] {
+        assert_eq!(hash_at(&other, number), Some(name(branch, number)));
+    }
+    assert_eq!(hash_at(&branch, HEIGHT - 9), None, "the window left the branch");
+    let again = store.head_branch(name(0, HEIGHT)).unwrap();
+    for number in [HEIGHT, HEIGHT - 1, HEIGHT - 2, HEIGHT - 9] {
+        assert_eq!(hash_at(&again, number), Some(name(0, number)));
+    }
+    assert!(!again.has(name(1, HEIGHT - 1), HEIGHT - 1));
+    store.put_edited_root(name(0, 3), Some(B256::repeat_byte(7)));
+    assert_eq!(again.root_after(&block(name(0, 3), B256::ZERO, 3)), Some(B256::repeat_byte(7)));
 }
