@@ -1,9 +1,10 @@
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
+import type { EventConnection } from './eventConnection.ts'
 import type { EventSources, EventTexts, HeadNotice, SyncNotice } from './events.ts'
 import { FilterRegistry } from './filterRegistry.ts'
 import type { FilterLimits, NodeFilters } from './filters.ts'
 import type { MemoryUse } from './memoryUse.ts'
-import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
+import { SubscriptionHub } from './subscriptionHub.ts'
 
 /** Limits of filters and subscriptions. */
 export interface EventLimits {

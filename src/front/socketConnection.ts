@@ -1,5 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { EventConnection } from '../filters/eventConnection.ts'
 import type { Account } from '../gateway/access/account.ts'
 import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount.ts'
 

@@ -1,4 +1,4 @@
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { EventConnection } from '../filters/eventConnection.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 

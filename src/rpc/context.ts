@@ -22,6 +22,7 @@ import type { SendOutcome } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
+import type { CommandSignal } from './commandSignal.ts'
 import type { DevCommands } from './devCommands.ts'
 import type { MiningCommands } from './miningCommands.ts'
 import type { IntervalUnit } from './params/blockInterval.ts'
@@ -269,9 +270,6 @@ export interface Impersonation {
   /** Nobody is impersonated any more. */
   clear(): void
 }
-
-/** The sign that nobody waits any more: a signal, or what stands for one of another thread. */
-export type CommandSignal = Pick<AbortSignal, 'aborted'>
 
 /**
  * Requests to the one thread that writes. When one is answered, whatever is read next shows what it did: the thread

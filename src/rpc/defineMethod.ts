@@ -1,4 +1,5 @@
 import type { FastMethodName } from '../native/nativeFastPath.ts'
+import type { Audience } from './availability.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
@@ -15,12 +16,6 @@ export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'tra
  * `head` says that the answer follows from them and the head alone, as long as they do not name the pending block.
  */
 export type CacheRule = 'none' | 'head' | 'forever'
-
-/**
- * Who may call: everybody, only where the development helpers are switched on, or nobody but the gateway,
- * which asks workers for a part of a larger answer.
- */
-export type Audience = 'public' | 'dev' | 'internal'
 
 /**
  * Reads the parameters and runs a handler.

@@ -1,4 +1,4 @@
-import type { CommandSignal } from '../rpc/context.ts'
+import type { CommandSignal } from '../rpc/commandSignal.ts'
 
 /** Memory of two threads in which one tells the other to stop what it does for it: not zero when it is to. */
 type StopFlag = Int32Array

@@ -1,4 +1,4 @@
-import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
+import type { EventConnection } from '../../src/filters/eventConnection.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import type { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
