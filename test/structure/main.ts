@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { rustReferences } from './rustReferences.ts'
 
 /**
  * Prints how the sources of a checkout are composed: files and lines by folder, names that one folder imports of another,
- * and files that import one another in a circle, by types alone or not.
+ * and files that import one another in a circle: in TypeScript by types alone or not, in Rust within a crate.
  */
 const { values } = parseArgs({
   options: {
@@ -34,6 +35,7 @@ const texts = new Map(paths.map((path) => [path, readFileSync(join(values.root, 
 const edges = paths.flatMap((path) => edgesOf(path, texts.get(path) ?? ''))
 const all = circles(edges)
 const withoutTypes = circles(edges.filter(({ isType }) => !isType))
+const rust = circles(rustReferences(texts))
 
 print('Folders', ['folder', 'files', 'lines'], foldersOf())
 print('Names that cross', ['from → to', 'names'], crossingsOf())
@@ -41,11 +43,14 @@ print(
   'Circles of files',
   ['kind', 'circles', 'files'],
   [
-    ['any import', all.length, all.flat().length],
-    ['without those of types', withoutTypes.length, withoutTypes.flat().length],
+    ['TypeScript, any import', all.length, all.flat().length],
+    ['TypeScript without those of types', withoutTypes.length, withoutTypes.flat().length],
+    ['Rust', rust.length, rust.flat().length],
   ],
 )
-for (const circle of all) console.log(`- ${circle.map((path) => path.replace('src/', '')).join(', ')}`)
+for (const circle of [...all, ...rust]) {
+  console.log(`- ${circle.map((path) => path.replace(/^src\/|^native\/crates\//, '')).join(', ')}`)
+}
 
 function edgesOf(path: string, text: string): Edge[] {
   return [...text.matchAll(IMPORT)].flatMap(([, type = '', names = '', specifier = '']) => {
@@ -82,7 +87,7 @@ function crossingsOf(): (string | number)[][] {
 }
 
 /** Groups of files of which each reaches each by imports (Tarjan). */
-function circles(given: readonly Edge[]): string[][] {
+function circles(given: readonly Pick<Edge, 'from' | 'to'>[]): string[][] {
   const next = new Map<string, string[]>()
   for (const { from, to } of given) next.set(from, [...(next.get(from) ?? []), to])
   const [index, low, stack, found] = [
