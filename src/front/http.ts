@@ -168,7 +168,7 @@ function receiveBody(
     return
   }
   exchange.corked = true
-  handle(gateway, body, caller, exchange)
+  gateway.handle(body, caller, exchange)
   exchange.corked = false
 }
 
@@ -189,16 +189,10 @@ function handleLater(
   gateway.work.later(caller.account.work, () => {
     if (exchange.gone) return false
     exchange.isBegun = true
-    handle(gateway, kept, caller, exchange)
+    gateway.handle(kept, caller, exchange)
     exchange.isBegun = false
     return false
   })
-}
-
-function handle(gateway: Gateway, body: ArrayBuffer | Buffer, caller: Caller, exchange: HttpExchange): void {
-  const { minBlock } = exchange
-  if (minBlock === 0) gateway.handle(body, caller, exchange)
-  else gateway.handleFrom(minBlock, body, caller, exchange)
 }
 
 /** The header is no block number. */

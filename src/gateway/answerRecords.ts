@@ -31,13 +31,10 @@ export class AnswerRecords {
     this.#watch = watch
   }
 
-  get #slow(): number {
-    return this.#watch?.threshold ?? Number.POSITIVE_INFINITY
-  }
-
   /** The time now if an answer of the fast path is to be timed for a report, else 0: reading a clock takes long. */
   clock({ trace }: Exchange): number {
-    return trace != null || this.#slow <= FAST_MILLISECONDS ? performance.now() : 0
+    const isTimed = trace != null || (this.#watch !== null && this.#watch.threshold <= FAST_MILLISECONDS)
+    return isTimed ? performance.now() : 0
   }
 
   /**
@@ -109,7 +106,8 @@ export class AnswerRecords {
     code: number | null,
     answerBytes: number,
   ): void {
-    const isSlow = ended - times.started >= this.#slow
+    const watch = this.#watch
+    const isSlow = watch !== null && ended - times.started >= watch.threshold
     if (!isSlow && exchange.trace == null) return
     const watched: WatchedRequest = {
       method: route.definition.name,
@@ -123,7 +121,7 @@ export class AnswerRecords {
       paramBytes,
       answerBytes,
     }
-    if (isSlow) this.#watch?.onSlow(watched)
+    if (isSlow) watch.onSlow(watched)
     exchange.trace?.request(watched)
   }
 

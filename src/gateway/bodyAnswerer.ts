@@ -7,12 +7,10 @@ import {
   REQUEST_WORDS,
 } from '../native/nativeFastPath.ts'
 import { RpcError } from '../rpc/errors.ts'
-import { namedBlocks } from '../rpc/namedBlocks.ts'
-import type { BlockName } from '../rpc/params/param.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchRun, type BatchRunParts } from './batchRun.ts'
-import type { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
+import type { Entrance } from './entrance/entrance.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { isAnswered, kindAt, methodAt, paramBytesAt, RequestRecord } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,7 +26,7 @@ import type { FrontWork } from './scheduler/frontWork.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Bytes of a body from which reading it counts in the time of its client: it takes some microseconds. */
-const LONG_BODY = 4096
+const LONG_BODY_BYTES = 4096
 
 const PARSE_ERROR = new RpcError('parse')
 const TOO_DEEP = new RpcError('invalidRequest', 'Invalid request')
@@ -39,17 +37,10 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly batch: number
   /** Bytes of one answer, or of all answers of a batch. */
   readonly answerBytes: number
-  /** The head that the front thread answers at; null where nobody is told. */
+  /** The head that the front thread answers at; null unless answers name their block. */
   readonly head: FrontHead | null
-  /** Blocks that other nodes have. */
-  readonly announced: AnnouncedBlocks
-  /** Has a body wait for blocks that it names. */
-  readonly wait: (
-    names: readonly BlockName[],
-    body: ArrayBuffer | Buffer,
-    caller: Caller,
-    exchange: Exchange,
-  ) => void
+  /** Has bodies wait for blocks that they name. */
+  readonly entrance: Entrance
   /** Shares the front thread among clients. */
   readonly work: FrontWork
 }
@@ -75,12 +66,12 @@ export class BodyAnswerer {
 
   /** Answers a body. The bytes of an ArrayBuffer are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, preferences, announced, work } = this.#parts
+    const { fast, metrics, records, preferences, entrance, work } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
-    const began = body.byteLength > LONG_BODY ? performance.now() : 0
+    const began = body.byteLength > LONG_BODY_BYTES ? performance.now() : 0
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== preferences.reverts)
-    if (announced.isBehind && this.#waits(body, caller, exchange)) return
+    if (entrance.announced.isBehind && this.#waits(body, caller, exchange)) return
     const isOther = caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)
     if (!fast.isBatch && !isOther) {
       if (answer !== null) {
@@ -143,28 +134,11 @@ export class BodyAnswerer {
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
-  /** Has the body wait if it names blocks that others have and this node lacks; whether it does. */
+  /** Has a body wait that names blocks of other nodes which this node lacks; false when it is to be answered now. */
   #waits(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): boolean {
-    const { fast, router, announced, wait } = this.#parts
+    const { fast, entrance } = this.#parts
     if (fast.isRefused || this.#faultOf(fast.result) !== null) return false
-    const bytes = toBuffer(body)
-    const words = fast.records()
-    const lacking: BlockName[] = []
-    for (let at = 0; at < fast.recordWords; ) {
-      if (kindAt(words, at) !== REQUEST_RECORD) {
-        at += 1
-        continue
-      }
-      const route = router.routesByIndex[methodAt(words, at)]
-      if (route !== undefined) {
-        const names = namedBlocks(route.definition, new RequestRecord(words, at, bytes).params)
-        lacking.push(...names.filter((name) => announced.lacks(name)))
-      }
-      at += REQUEST_WORDS
-    }
-    if (lacking.length === 0) return false
-    wait(lacking, body, caller, exchange)
-    return true
+    return entrance.awaitsNamed(toBuffer(body), caller, exchange)
   }
 
   /** Sends the answer of the only request. */

@@ -27,11 +27,13 @@ export interface Exchange {
   readonly trace?: ExchangeTrace | null
   /** True when methods that sign, change the chain or the node are closed: the page of another origin asks. */
   readonly restricted?: boolean
-  /** Takes bytes of the client's memory until the end of the exchange; false when there is no room. */
+  /** The height that the head is to have before the exchange is answered (`X-Min-Block`); 0, or none, for any. */
+  readonly minBlock?: number
+  /** Takes bytes of the client's memory until the end of the exchange; false when it has too few left. */
   hold?(bytes: number): boolean
   /**
-   * Notes the block that an answer, or an element of one, was given at; the lowest one counts. Without a note it is the
-   * head when the answer is sent. Not where nobody is told.
+   * Records the block that an answer, or an element of one, was given at; the lowest one counts. Where none is recorded,
+   * it is the head when the answer is sent. Absent where answers do not name their block.
    */
   givenAt?(block: BlockReference): void
   /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */

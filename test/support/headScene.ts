@@ -49,6 +49,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
       let held = 0
       let block: BlockReference | null = null
       const exchange: Exchange = {
+        ...(more.minBlock === undefined ? {} : { minBlock: more.minBlock }),
         answer: (answer, status) => {
           const text = typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8')
           order.push(/"id":(\w+)/.exec(text)?.[1] ?? text)
@@ -70,8 +71,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
         },
       }
       const bytes = Buffer.from(body)
-      if (more.minBlock === undefined) gateway.handle(bytes, caller, exchange)
-      else gateway.handleFrom(more.minBlock, bytes, caller, exchange)
+      gateway.handle(bytes, caller, exchange)
       // What waits has to be a copy: the library takes its memory back.
       bytes.fill(0)
     })
