@@ -84,7 +84,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     const { account } = data.caller
     const before = account.refused
     const bytes = message.byteLength * REQUEST_COPIES
-    if (exchange.hold(bytes)) gateway.handle(message, data.caller, exchange)
+    if (exchange.hold(bytes)) gateway.handle(message, exchange)
     else exchange.refuseMemory(bytes)
     // The gateway has counted refusals by the time it returns, but for those of a batch that goes on later.
     data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before

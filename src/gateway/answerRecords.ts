@@ -14,7 +14,6 @@ export interface RecordedRequest {
   readonly route: Route
   /** Bytes of the parameters, as JSON text. */
   readonly paramBytes: number
-  readonly caller: Caller
   readonly exchange: Exchange
 }
 
@@ -49,7 +48,7 @@ export class AnswerRecords {
     sampled: number,
     started: number,
   ): void {
-    this.countFast(source, request.route.index, request.caller, bytes, sampled)
+    this.countFast(source, request.route.index, request.exchange.caller, bytes, sampled)
     if (started !== 0) this.reportFast(request, bytes, started)
   }
 
@@ -88,11 +87,11 @@ export class AnswerRecords {
     body: string | Uint8Array,
     bytes: number = body.length,
   ): void {
-    const { route, caller } = request
+    const { route, exchange } = request
     const now = performance.now()
     const elapsed = now - times.started
     const code = errorCodeOf(body, id)
-    caller.answered(route.index, bytes, code !== null)
+    exchange.caller.answered(route.index, bytes, code !== null)
     this.#metrics.answered(route.index, elapsed)
     if (code !== null) this.#metrics.failed(route.index, code)
     this.#report(request, times, now, code, bytes)
@@ -100,7 +99,7 @@ export class AnswerRecords {
 
   /** Reports an answer that is slow or traced. @param ended milliseconds of `performance.now()` */
   #report(
-    { route, paramBytes, caller, exchange }: RecordedRequest,
+    { route, paramBytes, exchange }: RecordedRequest,
     times: RequestTimes,
     ended: number,
     code: number | null,
@@ -112,7 +111,7 @@ export class AnswerRecords {
     const watched: WatchedRequest = {
       method: route.definition.name,
       lane: route.lane,
-      caller: caller.name,
+      caller: exchange.caller.name,
       requestId: exchange.requestId ?? null,
       code,
       started: times.started,

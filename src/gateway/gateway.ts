@@ -5,7 +5,6 @@ import type { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { preferencesOf } from '../rpc/preferences.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
-import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
@@ -192,11 +191,11 @@ export class Gateway {
   }
 
   /** Answers a body, once the head has the height that its exchange asks for. The bytes are not kept beyond the call. */
-  handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
+  handle(body: ArrayBuffer | Buffer, exchange: Exchange): void {
     const { minBlock } = exchange
     // Most exchanges ask for none.
-    if (minBlock && this.#entrance.awaitsHead(minBlock, body, caller, exchange)) return
-    this.#bodies.answer(body, caller, exchange)
+    if (minBlock && this.#entrance.awaitsHead(minBlock, body, exchange)) return
+    this.#bodies.answer(body, exchange)
   }
 
   /** Bodies that wait for a block. */
@@ -210,14 +209,14 @@ export class Gateway {
   }
 
   /** Answers a body that waited, now or when its client may use the thread again. */
-  #answerInTurn(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { work } = caller.account
+  #answerInTurn(body: ArrayBuffer | Buffer, exchange: Exchange): void {
+    const { work } = exchange.caller.account
     if (this.work.admits(work)) {
-      this.#bodies.answer(body, caller, exchange)
+      this.#bodies.answer(body, exchange)
       return
     }
     this.work.later(work, () => {
-      if (!exchange.gone) this.#bodies.answer(body, caller, exchange)
+      if (!exchange.gone) this.#bodies.answer(body, exchange)
       return false
     })
   }

@@ -129,7 +129,8 @@ export function openService(options: ServiceOptions): Promise<Service> {
       ...front,
       ask: (request, caller) =>
         new Promise((resolve) => {
-          gateway.handle(Buffer.from(request), caller, {
+          gateway.handle(Buffer.from(request), {
+            caller,
             answer: (body) => resolve(Buffer.from(body)),
             onGone: undefined,
             gone: false,

@@ -116,6 +116,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   const ask = (body: string, connection?: EventConnection, gone?: AbortSignal) =>
     new Promise<AskedAnswer>((resolve) => {
       const exchange: Exchange = {
+        caller,
         answer: (answer, status) =>
           resolve({
             text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
@@ -127,7 +128,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
         gone: false,
       }
       gone?.addEventListener('abort', () => exchange.onGone?.())
-      gateway.handle(Buffer.from(body, 'utf8'), caller, exchange)
+      gateway.handle(Buffer.from(body, 'utf8'), exchange)
     })
   return { gateway, dispatcher, metrics, ask, close: () => dispatcher.close() }
 }

@@ -49,6 +49,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
       let held = 0
       let block: BlockReference | null = null
       const exchange: Exchange = {
+        caller,
         ...(more.minBlock === undefined ? {} : { minBlock: more.minBlock }),
         answer: (answer, status) => {
           const text = typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8')
@@ -71,7 +72,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
         },
       }
       const bytes = Buffer.from(body)
-      gateway.handle(bytes, caller, exchange)
+      gateway.handle(bytes, exchange)
       // What waits has to be a copy: the library takes its memory back.
       bytes.fill(0)
     })

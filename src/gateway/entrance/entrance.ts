@@ -3,7 +3,6 @@ import type { RpcError } from '../../rpc/errors.ts'
 import { namedBlocks } from '../../rpc/namedBlocks.ts'
 import type { BlockName } from '../../rpc/params/param.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
-import type { Caller } from '../access/caller.ts'
 import { kindAt, methodAt, RequestRecord } from '../envelope/requestRecord.ts'
 import type { Exchange } from '../exchange.ts'
 import type { FastPath } from '../fastPath/fastPath.ts'
@@ -37,7 +36,7 @@ export interface EntranceParts {
   /** Answers a body whose blocks are there. */
   readonly answer: BodySink
   /** Answers every request of a body with an error. */
-  readonly refuse: (body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, error: RpcError) => void
+  readonly refuse: (body: ArrayBuffer | Buffer, exchange: Exchange, error: RpcError) => void
 }
 
 /**
@@ -55,8 +54,8 @@ export class Entrance {
   constructor(parts: EntranceParts) {
     const { snapshot, head, answer, refuse } = parts
     this.#parts = parts
-    this.#waits = new BlockWaits(new HeldBytes(), answer, ({ body, caller, exchange }, error) =>
-      refuse(body, caller, exchange, error),
+    this.#waits = new BlockWaits(new HeldBytes(), answer, ({ body, exchange }, error) =>
+      refuse(body, exchange, error),
     )
     this.announced = new AnnouncedBlocks({
       get height() {
@@ -97,20 +96,20 @@ export class Entrance {
   }
 
   /** Has a body wait until the head has a height; false when it has it. */
-  awaitsHead(number: number, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): boolean {
+  awaitsHead(number: number, body: ArrayBuffer | Buffer, exchange: Exchange): boolean {
     const { head } = this.#parts
     const isMet = () => head === null || head.block.number >= number
     if (isMet()) return false
-    this.#add({ isMet, late: () => blockNotReached(number) }, body, caller, exchange)
+    this.#add({ isMet, late: () => blockNotReached(number) }, body, exchange)
     return true
   }
 
   /** Has a body that was just parsed wait for blocks that it names and other nodes have; false when it need not. */
-  awaitsNamed(body: Buffer, caller: Caller, exchange: Exchange): boolean {
+  awaitsNamed(body: Buffer, exchange: Exchange): boolean {
     const lacking = this.#lackingOf(body)
     if (lacking.length === 0) return false
     const isMet = () => !lacking.some((name) => this.announced.lacks(name))
-    this.#add({ isMet, late: () => this.#lateError() }, body, caller, exchange)
+    this.#add({ isMet, late: () => this.#lateError() }, body, exchange)
     return true
   }
 
@@ -134,9 +133,9 @@ export class Entrance {
     return lacking
   }
 
-  #add(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const refusal = this.#waits.add(need, body, caller, exchange)
-    if (refusal !== null) this.#parts.refuse(body, caller, exchange, refusal)
+  #add(need: BlockNeed, body: ArrayBuffer | Buffer, exchange: Exchange): void {
+    const refusal = this.#waits.add(need, body, exchange)
+    if (refusal !== null) this.#parts.refuse(body, exchange, refusal)
   }
 
   /** Nodes that are there announce their blocks again and again. Blocks of others are not waited for any more. */
