@@ -50,7 +50,7 @@ export interface GatewayOptions {
   /** The head that this thread answers at; none in tests of the envelope. */
   readonly head?: FrontHead
   /** True when answers say which block they were given at. */
-  readonly tellsBlocks?: boolean
+  readonly namesBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics
   /** Told of slow requests. */
@@ -76,7 +76,7 @@ export class Gateway {
     const { batch, answerBytes, responseCacheBytes = 0 } = limits
     const head = options.head ?? null
     this.#head = head
-    const namedHead = options.tellsBlocks === true ? head : null
+    const namedHead = options.namesBlocks === true ? head : null
     // What is cached holds for one head, which answers name: whatever is read at the next one ends it.
     const onTaken = namedHead && (() => this.#look(namedHead))
     const snapshot = new TickSnapshot(context, onTaken)

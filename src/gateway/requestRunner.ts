@@ -33,10 +33,10 @@ export interface AdmittedRequest extends RecordedRequest {
   readonly alone: boolean
 }
 
-/** One request on its way to its answer: its own, or one in its place. */
+/** One request on its way to its answer: its own, or one instead. */
 interface Work extends Omit<AdmittedRequest, 'params'> {
   readonly params: JsonText
-  /** True when it is one in place of the caller's. */
+  /** True when it is one instead of the caller's. */
   readonly isForwarded: boolean
   readonly times: RequestTimes
 }
@@ -136,7 +136,7 @@ export class RequestRunner {
     })
   }
 
-  /** Has workers answer the request, or another one in its place. */
+  /** Has workers answer the request, or another one instead. */
   #forward(work: Work, forward: Forward): void {
     if (forward === DELEGATE_TO_WORKER) {
       this.#dispatch(work)

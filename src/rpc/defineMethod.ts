@@ -54,7 +54,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   /** A range that ends beyond the head is cut or refused, as the caller wants. */
   readonly cutsRanges?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
-  readonly mostParamBytes?: number
+  readonly maxParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
   readonly handler: Handler<P>
 }
@@ -81,7 +81,7 @@ export interface MethodDefinition {
   readonly tellsReverts: boolean
   readonly cutsRanges: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
-  readonly mostParamBytes: number
+  readonly maxParamBytes: number
   readonly run: Run
 }
 
@@ -110,7 +110,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     audience: spec.audience ?? 'public',
     tellsReverts: spec.tellsReverts ?? false,
     cutsRanges: spec.cutsRanges ?? false,
-    mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
+    maxParamBytes: spec.maxParamBytes ?? Number.POSITIVE_INFINITY,
     run: runOf(spec.handler),
   }
 }

@@ -148,10 +148,10 @@ function statusOfRun(error: RpcError): number {
  * Positional parameters of their JSON text. Null and the empty object are none (rpc.md §1.3).
  * @throws RpcError
  */
-function readParams(text: JsonText, { name, mostParamBytes }: MethodDefinition): readonly unknown[] {
+function readParams(text: JsonText, { name, maxParamBytes }: MethodDefinition): readonly unknown[] {
   if (text.length === 0) return []
-  if (text.length > mostParamBytes) {
-    throw invalidParams(`${name} takes at most ${mostParamBytes} bytes of parameters, not ${text.length}`)
+  if (text.length > maxParamBytes) {
+    throw invalidParams(`${name} takes at most ${maxParamBytes} bytes of parameters, not ${text.length}`)
   }
   let value: unknown
   try {

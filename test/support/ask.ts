@@ -57,7 +57,7 @@ export interface LocalServiceOptions {
   /** The head of the gateway; none where nobody asks for it. */
   readonly head?: FrontHead
   /** Whether answers are told with their block. */
-  readonly tellsBlocks?: boolean
+  readonly namesBlocks?: boolean
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -80,7 +80,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     context: workerContext,
     methods,
     maxAnswerBytes,
-    tellsHead: options.tellsBlocks ?? false,
+    reportsHead: options.namesBlocks ?? false,
     onUnexpected,
   }
   const pool = new LocalPool(runner)
@@ -103,7 +103,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     metrics,
     ...(options.head === undefined ? {} : { head: options.head }),
-    tellsBlocks: options.tellsBlocks ?? false,
+    namesBlocks: options.namesBlocks ?? false,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,

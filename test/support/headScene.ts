@@ -32,7 +32,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
   const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS, filters)
   const { gateway, close } = createLocalService(
     { ...context, front },
-    { stateStore: core.open.stateStore, head, tellsBlocks: true },
+    { stateStore: core.open.stateStore, head, namesBlocks: true },
   )
   t.teardown(close)
   const caller = unlimitedCaller('test')

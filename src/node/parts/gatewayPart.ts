@@ -76,7 +76,7 @@ export function createGateway(options: GatewayPartOptions, dispatcher: Dispatche
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
     head,
-    tellsBlocks: options.blockHeaders ?? false,
+    namesBlocks: options.blockHeaders ?? false,
     metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,

@@ -103,7 +103,7 @@ function createPools(options: WorkerOptions, interrupts: InterruptTable): Record
     contextOptions: options.contextOptions,
     interrupts: interrupts.shared,
     maxAnswerBytes: options.limits.answerBytes,
-    tellsHead: options.blockHeaders ?? false,
+    reportsHead: options.blockHeaders ?? false,
   }
   const { onChainPort } = options
   return {
