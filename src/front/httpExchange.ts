@@ -35,7 +35,7 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
 export const REQUEST_COPIES = 3
 
 /** Bodies of more bytes or characters are sent in pieces. */
-const LARGE = 2 * PIECE_BYTES
+const LARGE_BYTES = 2 * PIECE_BYTES
 
 /** The parts that all exchanges of a front share. */
 export interface ExchangeParts {
@@ -155,7 +155,7 @@ export class HttpExchange<C extends Caller | null = Caller> implements Omit<Exch
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
-    if (body.length > LARGE && !this.#parts.metrics.draining) {
+    if (body.length > LARGE_BYTES && !this.#parts.metrics.draining) {
       this.#sendLarge(body, status)
       return
     }
@@ -173,14 +173,14 @@ export class HttpExchange<C extends Caller | null = Caller> implements Omit<Exch
     holdBack(() => this.answer(body, status))
   }
 
-  /** Takes bytes from the memory of the caller until the end of the exchange; false when there is no room. */
+  /** Takes bytes from the memory of the caller until the end of the exchange; false when it has too few left. */
   hold(bytes: number): boolean {
     if (this.caller?.account.memory.take(bytes) === false) return false
     this.#held += bytes
     return true
   }
 
-  /** Answers that there was no room for so many bytes. */
+  /** Answers that the caller has too much memory in use for so many bytes more. */
   refuseMemory(bytes: number, id: string): void {
     const account = this.caller?.account
     if (account === undefined || this.gone) return

@@ -20,7 +20,7 @@ export interface SocketUse {
 export class SocketExchange<T extends SocketUse> implements Exchange, ListedExchange {
   onGone: (() => void) | undefined
   gone = false
-  place = 0
+  index = 0
   readonly connection: SocketConnection<T>
   readonly trace: ExchangeTrace | null
   readonly restricted: boolean
@@ -73,7 +73,7 @@ export class SocketExchange<T extends SocketUse> implements Exchange, ListedExch
     return true
   }
 
-  /** Answers that there was no room for so many bytes. */
+  /** Answers that the caller has too much memory in use for so many bytes more. */
   refuseMemory(bytes: number): void {
     const { account } = this.caller
     account.refusedMemory()
