@@ -173,7 +173,7 @@ async function openForRequests(
         await membership.drain()
         handle.endRequests()
       })
-      // Others are told of it.
+      // Others get the use that was counted last.
       await access.settle()
     },
   })

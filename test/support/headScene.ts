@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { DEFAULT_EVENT_LIMITS, type FilterPlace, FrontEvents } from '../../src/filters/frontEvents.ts'
+import { DEFAULT_EVENT_LIMITS, type FilterOpener, FrontEvents } from '../../src/filters/frontEvents.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
@@ -20,7 +20,7 @@ export interface SceneAnswer {
 }
 
 /** A front thread over a chain in this thread, which hears of heads when the test says so. */
-export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterPlace) {
+export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterOpener) {
   const interrupts = new InterruptTable()
   const { context: alone, core } = openLocalNode(
     t,

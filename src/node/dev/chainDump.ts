@@ -147,7 +147,7 @@ function readStep(spec: NetworkSpec, encoded: Buffer): DumpStep {
   }
   const block = parseBlock(spec, encoded)
   const impersonated = block.transactions.map(impersonatedSender)
-  // The sender of a transaction that nobody signed stands in its place (impersonated.ts).
+  // The sender of a transaction that nobody signed stands there instead (impersonated.ts).
   if (impersonated.some((sender) => sender !== null)) {
     const recovered = recoverSenders(block.transactions)
     block.setSenders(impersonated.map((sender, index) => sender ?? recovered[index] ?? null))

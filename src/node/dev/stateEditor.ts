@@ -23,7 +23,7 @@ export interface FundedAccount {
 
 /**
  * Edits the state after a block of a development chain. No block can do that, so the blocks that are built on
- * an edited state are good for this node only: the edit is noted under the hash of its block, and such a chain
+ * an edited state are good for this node only: the edit is recorded under the hash of its block, and such a chain
  * is not exported (`chain/exportBlocks.ts`).
  */
 export class StateEditor {

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { FilterPlace } from '../../filters/frontEvents.ts'
+import type { FilterOpener } from '../../filters/frontEvents.ts'
 import type { FleetStatus } from '../../fleet/interface.ts'
 import { type AccessSharing, OWN_ACCESS } from '../../gateway/access/othersUse.ts'
 import type { Metrics } from '../../observe/metrics.ts'
@@ -23,8 +23,8 @@ export interface MembershipParts {
 export interface Membership {
   /** The shared side of API keys and their use. */
   readonly access: AccessSharing
-  /** Where filters live: those of this node, and of others by their ids. */
-  readonly filters: FilterPlace
+  /** Makes the filters: those of this node, and of others by their ids. */
+  readonly filters: FilterOpener
   /** The status that others see of this fleet; undefined for a node alone. */
   status(): FleetStatus | undefined
   addMetrics(metrics: Metrics): void
