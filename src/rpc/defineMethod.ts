@@ -49,7 +49,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
    */
   readonly fast?: FastMethodName | Handler<P>
   readonly audience?: Audience
-  /** Answers, errors among them, may tell of reverts: in the form that the caller wants. Those of others never do. */
+  /** Answers, errors among them, may contain reverts: in the form that the caller wants. Those of others never do. */
   readonly tellsReverts?: boolean
   /** A range that ends beyond the head is cut or refused, as the caller wants. */
   readonly cutsRanges?: boolean
