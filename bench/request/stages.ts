@@ -110,7 +110,7 @@ function addHttp(app: TemplatedApp, front: LightFront, last: HttpConcern): void 
       if (holds && !exchange.hold(chunk.byteLength * REQUEST_COPIES)) throw new Error('there is no memory')
       if (takesTurn && !gateway.work.admits(caller.account.work)) throw new Error('the turn is over')
       exchange.corked = true
-      if (isWhole) gateway.handle(chunk, caller, exchange)
+      if (isWhole) gateway.handle(chunk, exchange)
       else answer(response, exchange, fast === null ? ANSWER : answerOf(fast, chunk), sends)
       exchange.corked = false
     })
@@ -170,7 +170,7 @@ function addSocket(app: TemplatedApp, front: LightFront, last: SocketConcern): v
       if (takesTurn && !gateway.work.admits(data.caller.account.work)) throw new Error('the turn is over')
       if (!exchange.hold(message.byteLength * REQUEST_COPIES)) throw new Error('there is no memory')
       if (isWhole) {
-        gateway.handle(message, data.caller, exchange)
+        gateway.handle(message, exchange)
         return
       }
       const body = fast === null ? ANSWER : answerOf(fast, message)

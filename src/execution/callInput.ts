@@ -1,6 +1,6 @@
 import type { CallInput, CallOverride } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
-import type { AccountOverride, CallRequest } from './localExecution.ts'
+import type { AccountOverride, CallRequest } from './callTypes.ts'
 
 /** A call in the form of the native core. */
 export function toNativeMessage(

@@ -1,61 +1,16 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
 import { bridgeState, bridgeStatus } from '../native/bridge.ts'
 import { callNative } from '../native/call.ts'
 import { type CallAnswer, CallEngine } from '../native/callEngine.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { callPrecompile } from '../native/precompile.ts'
-import type { StateStore } from '../native/stateStore.ts'
-import type { BlockEnvironment, CallInput } from '../native/types.ts'
+import type { CallInput } from '../native/types.ts'
 import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
+import type { CallFailure, CallOutcome, CallRequest, LocalExecutionParts } from './callTypes.ts'
 import { CallPacker } from './packedCall.ts'
 import { type BodyRoots, createBodyRoots, createSimulation, type Simulate } from './simulation.ts'
-
-/** An override of an account's state for a call. Absent fields are unchanged. */
-export interface AccountOverride {
-  /** 20 bytes. */
-  readonly address: Buffer
-  /** Wei. */
-  readonly balance?: bigint
-  readonly nonce?: bigint
-  readonly code?: Buffer
-  /** Replaces the whole storage of the account. */
-  readonly state?: ReadonlyMap<bigint, Buffer>
-  /** Replaces individual storage slots. */
-  readonly stateDiff?: ReadonlyMap<bigint, Buffer>
-}
-
-/** A simulated transaction. */
-export interface CallRequest {
-  /** 20 bytes; null is the zero address. */
-  readonly from: Buffer | null
-  /** 20 bytes; null creates a contract. */
-  readonly to: Buffer | null
-  /** Gas limit; for an estimate the upper bound. */
-  readonly gas: bigint
-  /** Wei. */
-  readonly gasPrice: bigint
-  /** Wei. */
-  readonly value: bigint
-  readonly data: Buffer
-  readonly overrides: readonly AccountOverride[]
-  /** Overrides of the block environment. */
-  readonly environment?: Partial<BlockEnvironment>
-}
-
-/** Outcome of a simulation. `reason` is a short English text for the user. */
-export type CallOutcome =
-  | { readonly status: 'success'; readonly output: Buffer; readonly gasUsed: bigint }
-  | { readonly status: 'revert'; readonly output: Buffer; readonly gasUsed: bigint }
-  | { readonly status: 'failure'; readonly reason: string; readonly gasUsed: bigint }
-
-/** Why a call or an estimate has no result. */
-export type CallFailure =
-  | { readonly status: 'revert'; readonly output: Buffer }
-  | { readonly status: 'insufficientFunds' }
-  | { readonly status: 'failure'; readonly reason: string }
 
 /** Simulations on the state after a block, in that block's environment. */
 export interface Execution {
@@ -99,23 +54,6 @@ export interface BridgeSummary {
   readonly waitingForSignatures: readonly Buffer[]
 }
 
-/** Interrupt flag of the running simulation: an element of shared memory that other threads set. */
-export interface InterruptSource {
-  readonly flags: Int32Array
-  readonly slot: number
-}
-
-/** Parts of simulations. */
-export interface LocalExecutionParts {
-  readonly spec: NetworkSpec
-  readonly nativeSpec: NativeChainSpec
-  readonly store: StateStore
-  /** Read at the start of each simulation; absent where simulations cannot be interrupted. */
-  readonly interrupt?: InterruptSource
-  /** True when states may have been edited, which has to be looked up for each call; absent: they may. */
-  readonly mayBeEdited?: () => boolean
-}
-
 /** Simulations in the native core. */
 export function createLocalExecution(parts: LocalExecutionParts): Execution {
   const { nativeSpec, store, interrupt } = parts
@@ -156,7 +94,7 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
   const engine = new CallEngine(nativeSpec, store)
   const packer = new CallPacker()
   /** The block of the engine: of a header, or by its hash. */
-  let place: { readonly header: BlockHeader; readonly root: Buffer } | null = null
+  let last: { readonly header: BlockHeader; readonly root: Buffer } | null = null
   let known: Buffer | null = null
 
   const run = (kind: keyof typeof CALLS, request: CallRequest): string | CallFailure => {
@@ -173,10 +111,10 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
     known = null
     if (request.environment !== undefined) {
       engine.setBlockContext(root, { ...toBlockEnvironment(header.fields), ...request.environment })
-      place = null
-    } else if (place?.header !== header || !place.root.equals(root)) {
+      last = null
+    } else if (last?.header !== header || !last.root.equals(root)) {
       engine.setBlockContext(root, toBlockEnvironment(header.fields))
-      place = { header, root }
+      last = { header, root }
     }
     return run(kind, request)
   }
@@ -186,7 +124,7 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
     atKnown: (kind, hash, request) => {
       if (request.environment !== undefined) return null
       if (known?.equals(hash) !== true || mayBeEdited()) {
-        place = null
+        last = null
         known = engine.setBlock(hash) ? Buffer.from(hash) : null
       }
       return known === null ? null : run(kind, request)

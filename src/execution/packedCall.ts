@@ -1,5 +1,5 @@
 import { bigIntToFixedBytes } from '../util/bytes.ts'
-import type { CallRequest, InterruptSource } from './localExecution.ts'
+import type { CallRequest, InterruptSource } from './callTypes.ts'
 
 // Places in a message, as `CallEngine` of the native core reads them (native/crates/binding/src/call_engine.rs).
 const BITS = 4

@@ -8,7 +8,7 @@ import { stateRootAfter } from '../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
-import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } from './localExecution.ts'
+import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } from './callTypes.ts'
 
 /** A call of a overridden block. */
 export interface SimulatedCall extends Omit<CallRequest, 'overrides' | 'environment'> {

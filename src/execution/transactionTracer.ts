@@ -7,47 +7,10 @@ import { traceBlockNative, traceCallNative } from '../native/trace.ts'
 import type { ExecutableTransaction, TraceOptions } from '../native/types.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
+import type { CallRequest, InterruptSource } from './callTypes.ts'
 import { toExecutable } from './executableTransaction.ts'
-import { type CallRequest, type InterruptSource, toCallInput } from './localExecution.ts'
-import { tracedInForm } from './traceForms.ts'
-
-/** Form of a trace with its switches, as the native core writes it. */
-export type NativeTraceForm =
-  /** Every instruction, in the reference's form (evm.md §6.1). */
-  | {
-      readonly tracer: 'structLogs'
-      readonly disableMemory: boolean
-      readonly disableStack: boolean
-      readonly disableStorage: boolean
-    }
-  /** Every instruction, in geth's form. */
-  | {
-      readonly tracer: 'gethLogs'
-      readonly enableMemory: boolean
-      readonly enableReturnData: boolean
-      readonly disableStack: boolean
-      readonly disableStorage: boolean
-      /** Most entries; 0 for all. */
-      readonly limit: number
-    }
-  /** Nested calls (evm.md §6.2). */
-  | { readonly tracer: 'calls'; readonly onlyTopCall: boolean; readonly withLog: boolean }
-  /** A list of calls in pre-order, one text each (evm.md §6.3). */
-  | { readonly tracer: 'flat' }
-  /** State touched, as it was before; with `diffMode` what changed, before and after. */
-  | { readonly tracer: 'prestate'; readonly diffMode: boolean }
-  /** Counts of the function selectors called. */
-  | { readonly tracer: 'fourByte' }
-
-/** Form of a trace with its switches. */
-export type TraceForm =
-  | NativeTraceForm
-  /** The list of calls as one text. */
-  | { readonly tracer: 'flatCalls' }
-  /** An empty object. */
-  | { readonly tracer: 'noop' }
-  /** Several forms as an object by their names. Each is an execution of its own. */
-  | { readonly tracer: 'mux'; readonly forms: readonly (readonly [string, TraceForm])[] }
+import { toCallInput } from './localExecution.ts'
+import { type NativeTraceForm, type TraceForm, tracedInForm } from './traceForms.ts'
 
 /** The trace of a transaction. */
 export interface TracedTransaction {

@@ -2,10 +2,10 @@ import { createBloomTest, type LogCriteria } from '../chain/logs/logCriteria.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import { ChainWalk } from './chainWalk.ts'
+import type { EventConnection } from './eventConnection.ts'
 import type { EventSources, EventTexts } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { storedLogs } from './storedLogs.ts'
-import type { EventConnection } from './subscriptionHub.ts'
 
 /** Events between the block that a subscription begins at and the head, at most: some 16 hours of the main network. */
 export const MAX_CATCH_UP_EVENTS = 2000

@@ -1,9 +1,10 @@
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
+import type { EventConnection } from './eventConnection.ts'
 import type { EventSources, EventTexts, HeadNotice, SyncNotice } from './events.ts'
 import { FilterRegistry } from './filterRegistry.ts'
 import type { FilterLimits, NodeFilters } from './filters.ts'
 import type { MemoryUse } from './memoryUse.ts'
-import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
+import { SubscriptionHub } from './subscriptionHub.ts'
 
 /** Limits of filters and subscriptions. */
 export interface EventLimits {
@@ -18,8 +19,8 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   subscriptions: 1000,
 }
 
-/** Where filters live. @param open makes those of this node, with handles of its own or other ones */
-export type FilterPlace = (open: (createHandle?: () => string) => NodeFilters) => NodeFilters
+/** Makes the filters that requests use. @param open makes those of this node, with handles of its own or other ones */
+export type FilterOpener = (open: (createHandle?: () => string) => NodeFilters) => NodeFilters
 
 /**
  * Filters and subscriptions of the node. They live in the front thread, so that no worker's death ends
@@ -38,12 +39,12 @@ export class FrontEvents {
    */
   signal: (() => AbortSignal) | null = null
 
-  /** @param filters where filters live, made of those that this node has in memory; these unless given */
+  /** @param filters makes the filters of those that this node has in memory; these alone unless given */
   constructor(
     sources: EventSources,
     texts: EventTexts,
     limits: EventLimits,
-    filters: FilterPlace = (open) => open(),
+    filters: FilterOpener = (open) => open(),
   ) {
     this.filters = filters((createHandle) => new FilterRegistry(limits.filters, undefined, createHandle))
     this.subscriptions = new SubscriptionHub({

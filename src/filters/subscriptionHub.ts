@@ -5,6 +5,7 @@ import { LogSubscriptions } from '../native/logSubscriptions.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import { type CatchingUp, CatchUps } from './catchUps.ts'
+import type { EventConnection, SubscriptionBudget } from './eventConnection.ts'
 import type { EventChain, EventSources, EventTexts, HeadNotice, SyncNotice } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
@@ -12,29 +13,6 @@ import { type MemoryUse, subscriptionBytes } from './memoryUse.ts'
 import { storedLogs } from './storedLogs.ts'
 
 const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
-
-/** Subscriptions of all connections of a client. */
-export interface SubscriptionBudget {
-  subscriptions: number
-  /** How many there may be; 0 is any number. */
-  readonly limits: { readonly subscriptions: number }
-}
-
-/** A client connection that takes notifications. */
-export interface EventConnection {
-  /** Shared with other connections of its client; none where they do not count together. */
-  readonly budget?: SubscriptionBudget
-  /** Memory of its client, from which subscriptions draw; none where nobody counts. */
-  readonly memory?: MemoryUse
-  /** Sends bytes that are overwritten after the call. Whether the client keeps up is the connection's matter. */
-  notify(frame: Uint8Array): void
-  /** Bytes that the client has not read yet; none where nobody counts. */
-  readonly waiting?: number
-  /** Calls back when the client has read some of them, and not at all when it goes away first. */
-  whenRead?(action: () => void): void
-  /** Ends the connection. @param code of RFC 6455 */
-  end?(code: number, reason: string): void
-}
 
 /** The topics that can be subscribed to. */
 export type SubscriptionTopic =

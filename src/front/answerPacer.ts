@@ -11,17 +11,17 @@ const TICK_BYTES = 256 * 1024
 export const PIECE_BYTES = 64 * 1024
 
 /** Bytes of large answers that one client gets per second while another client asks: half a gigabit. */
-const CONTENDED_RATE = 64 * 1024 * 1024
+const CONTENDED_BYTES_PER_SECOND = 64 * 1024 * 1024
 
 /** Milliseconds for which a client counts as asking after a request. */
-const ASKS_FOR = 1000
+const ASKS_MILLISECONDS = 1000
 /** Resolution of that, milliseconds. */
-const CLOCK_PERIOD = 250
+const CLOCK_PERIOD_MILLISECONDS = 250
 /** Steps of that clock after which nobody counts as asking. */
-const ASKS_FOR_STEPS = ASKS_FOR / CLOCK_PERIOD
+const ASKS_STEPS = ASKS_MILLISECONDS / CLOCK_PERIOD_MILLISECONDS
 
 /** Milliseconds to wait when no answer may send. */
-const PAUSE = 4
+const PAUSE_MILLISECONDS = 4
 
 /** An answer that is sent in pieces. */
 export interface Sending {
@@ -63,7 +63,7 @@ export class AnswerPacer {
   asked(client: object): void {
     this.#recent.asked(client, this.#clock)
     this.#askedAt = this.#clock
-    this.#timer ??= setInterval(() => this.#step(), CLOCK_PERIOD).unref()
+    this.#timer ??= setInterval(() => this.#step(), CLOCK_PERIOD_MILLISECONDS).unref()
   }
 
   /** To be called when an answer has something to send, and again after its client has taken what it got. */
@@ -102,7 +102,7 @@ export class AnswerPacer {
   #step(): void {
     this.#clock += 1
     // It stands still only when everybody who asked did so too long ago to count.
-    if (this.#clock - this.#askedAt > ASKS_FOR_STEPS) this.#stopClock()
+    if (this.#clock - this.#askedAt > ASKS_STEPS) this.#stopClock()
   }
 
   #stopClock(): void {
@@ -139,19 +139,19 @@ export class AnswerPacer {
     due.push(...later)
     this.#isScheduled = due.length > 0
     if (!this.#isScheduled) return
-    if (isIdle) setTimeout(() => this.#sendDue(), PAUSE)
+    if (isIdle) setTimeout(() => this.#sendDue(), PAUSE_MILLISECONDS)
     else setImmediate(() => this.#sendDue())
   }
 
   /** Charges a piece to a client; whether it may be sent now. */
   #maySend(client: object, now: number): boolean {
-    if (!this.#recent.hasOther(client, this.#clock - ASKS_FOR_STEPS)) return true
+    if (!this.#recent.hasOther(client, this.#clock - ASKS_STEPS)) return true
     let allowance = this.#allowances.get(client)
     if (allowance === undefined) {
       allowance = { bytes: TICK_BYTES, at: now }
       this.#allowances.set(client, allowance)
     }
-    const grown = allowance.bytes + ((now - allowance.at) * CONTENDED_RATE) / 1000
+    const grown = allowance.bytes + ((now - allowance.at) * CONTENDED_BYTES_PER_SECOND) / 1000
     allowance.bytes = Math.min(TICK_BYTES, grown)
     allowance.at = now
     if (allowance.bytes < PIECE_BYTES) return false

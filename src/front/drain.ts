@@ -20,7 +20,7 @@ export interface DrainParts {
 }
 
 /** Time for the last errors to reach their clients, milliseconds. */
-const LAST_ANSWERS = 500
+const LAST_ANSWERS_MILLISECONDS = 500
 
 /**
  * Serves for the delay, leaves, takes no further connections and resolves when everything that was asked has its
@@ -37,7 +37,7 @@ export async function drain(
   front.stopAccepting()
   if (await isIdleWithin(metrics, timeout)) return
   abandon(new RpcError('stopping'))
-  await isIdleWithin(metrics, LAST_ANSWERS)
+  await isIdleWithin(metrics, LAST_ANSWERS_MILLISECONDS)
 }
 
 async function isIdleWithin(metrics: FrontMetrics, milliseconds: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { UnfinishedStats } from './unfinishedMessages.ts'
 
 /** Statuses below this one are counted by their number. */
-const STATUSES = 600
+const STATUS_COUNT = 600
 
 /** Figures of the sockets. Totals only grow. */
 export interface FrontStats {
@@ -30,7 +30,7 @@ export class FrontMetrics {
   draining = false
   /** Set where there are WebSockets. */
   unfinished: () => UnfinishedStats = () => ({ bytes: 0, closed: 0 })
-  readonly #statuses = new Float64Array(STATUSES)
+  readonly #statuses = new Float64Array(STATUS_COUNT)
   #exchanges = 0
   /** Connections that end when their answer is sent. */
   #ending = 0
@@ -61,7 +61,7 @@ export class FrontMetrics {
   connected(change: number): void {
     this.connections += change
     if (!this.draining || change > 0) return
-    // An idle connection may be counted in its place; then one busy connection is not waited for, as without a drain.
+    // An idle connection may be counted instead; then one busy connection is not waited for, as without a drain.
     if (this.#ending > 0) this.#ending -= 1
     this.#checkIdle()
   }

@@ -105,15 +105,21 @@ function receive(response: HttpResponse, request: HttpRequest, reading: Reading,
     headers.forwardedScheme = trustedScheme(headers.forwardedScheme, response, admission)
     access = routes.origins.accessOf(headers, known?.origins ?? null)
   }
-  const exchange = new HttpExchange(response, access, known, routes, requestId, trace)
+  if (caller instanceof RpcError) {
+    const refused = new HttpExchange(response, access, null, routes, requestId, trace)
+    refused.watch()
+    refuseError(refused, caller, routes)
+    return
+  }
+  const exchange = new HttpExchange(response, access, caller, routes, requestId, trace)
   const minBlock = headers.minBlock === '' ? 0 : blockNumberOf(headers.minBlock)
   exchange.watch()
-  if (caller instanceof RpcError || minBlock === null) {
-    refuseError(exchange, caller instanceof RpcError ? caller : NO_NUMBER, routes)
+  if (minBlock === null) {
+    refuseError(exchange, NO_NUMBER, routes)
     return
   }
   exchange.minBlock = minBlock
-  response.onData((chunk, isLast) => receiveBody(routes, caller, exchange, chunk, isLast))
+  response.onData((chunk, isLast) => receiveBody(routes, exchange, chunk, isLast))
 }
 
 function refuseReason(response: HttpResponse, reason: string, { metrics, loop }: HttpRoutes): void {
@@ -126,7 +132,7 @@ function refuseStatus(response: HttpResponse, status: number, { metrics, loop }:
   loop.send(response, () => refuse(response, status))
 }
 
-function refuseError(exchange: HttpExchange, error: RpcError, { loop }: HttpRoutes): void {
+function refuseError(exchange: HttpExchange<Caller | null>, error: RpcError, { loop }: HttpRoutes): void {
   const { text, status } = errorAnswer('null', error)
   if (loop.holdsBack()) {
     exchange.answerLater(text, status)
@@ -137,13 +143,7 @@ function refuseError(exchange: HttpExchange, error: RpcError, { loop }: HttpRout
 }
 
 /** A piece of a body came. Its memory is taken back after this call. */
-function receiveBody(
-  routes: HttpRoutes,
-  caller: Caller,
-  exchange: HttpExchange,
-  chunk: ArrayBuffer,
-  isLast: boolean,
-): void {
+function receiveBody(routes: HttpRoutes, exchange: HttpExchange, chunk: ArrayBuffer, isLast: boolean): void {
   if (exchange.gone) return
   const { gateway, options } = routes
   if (!exchange.arrived(chunk.byteLength, options.maxBodyBytes)) {
@@ -162,13 +162,13 @@ function receiveBody(
     return
   }
   const body = exchange.wholeBody(chunk)
-  const { work } = caller.account
+  const { work } = exchange.caller.account
   if (!gateway.work.admits(work)) {
-    handleLater(gateway, body, caller, exchange)
+    handleLater(gateway, body, exchange)
     return
   }
   exchange.corked = true
-  handle(gateway, body, caller, exchange)
+  gateway.handle(body, exchange)
   exchange.corked = false
 }
 
@@ -179,26 +179,15 @@ function refuseLong(exchange: HttpExchange, { metrics }: HttpRoutes): void {
   response.cork(() => refuse(response, 413))
 }
 
-function handleLater(
-  gateway: Gateway,
-  body: ArrayBuffer | Buffer,
-  caller: Caller,
-  exchange: HttpExchange,
-): void {
+function handleLater(gateway: Gateway, body: ArrayBuffer | Buffer, exchange: HttpExchange): void {
   const kept = body instanceof ArrayBuffer ? Buffer.from(new Uint8Array(body)) : body
-  gateway.work.later(caller.account.work, () => {
+  gateway.work.later(exchange.caller.account.work, () => {
     if (exchange.gone) return false
     exchange.isBegun = true
-    handle(gateway, kept, caller, exchange)
+    gateway.handle(kept, exchange)
     exchange.isBegun = false
     return false
   })
-}
-
-function handle(gateway: Gateway, body: ArrayBuffer | Buffer, caller: Caller, exchange: HttpExchange): void {
-  const { minBlock } = exchange
-  if (minBlock === 0) gateway.handle(body, caller, exchange)
-  else gateway.handleFrom(minBlock, body, caller, exchange)
 }
 
 /** The header is no block number. */

@@ -35,7 +35,7 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
 export const REQUEST_COPIES = 3
 
 /** Bodies of more bytes or characters are sent in pieces. */
-const LARGE = 2 * PIECE_BYTES
+const LARGE_BYTES = 2 * PIECE_BYTES
 
 /** The parts that all exchanges of a front share. */
 export interface ExchangeParts {
@@ -52,16 +52,16 @@ interface Pieces {
   bytes: number
 }
 
-/** One HTTP request. */
-export class HttpExchange implements Exchange {
+/** One HTTP request. Only one whose caller was admitted is an exchange of the gateway. */
+export class HttpExchange<C extends Caller | null = Caller> implements Omit<Exchange, 'caller'> {
   onGone: (() => void) | undefined
   gone = false
   readonly requestId: string | null
   readonly trace: ExchangeTrace | null
   readonly response: HttpResponse
   readonly restricted: boolean
+  readonly caller: C
   readonly #allowedOrigin: string | null
-  readonly #caller: Caller | null
   readonly #parts: ExchangeParts
   /** The pieces of the body before its last one. */
   #pieces: Pieces | null = null
@@ -88,7 +88,7 @@ export class HttpExchange implements Exchange {
   constructor(
     response: HttpResponse,
     access: PageAccess,
-    caller: Caller | null,
+    caller: C,
     parts: ExchangeParts,
     requestId: string | null,
     trace: ExchangeTrace | null,
@@ -96,7 +96,7 @@ export class HttpExchange implements Exchange {
     this.response = response
     this.restricted = access.restricted
     this.#allowedOrigin = access.allowedOrigin
-    this.#caller = caller
+    this.caller = caller
     this.#parts = parts
     this.requestId = requestId
     this.trace = trace
@@ -155,7 +155,7 @@ export class HttpExchange implements Exchange {
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
-    if (body.length > LARGE && !this.#parts.metrics.draining) {
+    if (body.length > LARGE_BYTES && !this.#parts.metrics.draining) {
       this.#sendLarge(body, status)
       return
     }
@@ -173,16 +173,16 @@ export class HttpExchange implements Exchange {
     holdBack(() => this.answer(body, status))
   }
 
-  /** Takes bytes from the memory of the caller until the end of the exchange; false when there is no room. */
+  /** Takes bytes from the memory of the caller until the end of the exchange; false when it has too few left. */
   hold(bytes: number): boolean {
-    if (this.#caller?.account.memory.take(bytes) === false) return false
+    if (this.caller?.account.memory.take(bytes) === false) return false
     this.#held += bytes
     return true
   }
 
-  /** Answers that there was no room for so many bytes. */
+  /** Answers that the caller has too much memory in use for so many bytes more. */
   refuseMemory(bytes: number, id: string): void {
-    const account = this.#caller?.account
+    const account = this.caller?.account
     if (account === undefined || this.gone) return
     account.refusedMemory()
     const { text, status } = errorAnswer(id, account.memory.refusal(bytes))
@@ -225,7 +225,7 @@ export class HttpExchange implements Exchange {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
     const rest = bytes.subarray(this.response.getWriteOffset())
     if (!this.hold(rest.length)) {
-      this.#caller?.account.refusedMemory()
+      this.caller?.account.refusedMemory()
       this.#abort()
       return
     }
@@ -240,12 +240,12 @@ export class HttpExchange implements Exchange {
   }
 
   #target(): PacedTarget {
-    const client = this.#caller?.account ?? this
+    const client = this.caller?.account ?? this
     return {
       response: this.response,
       pacer: this.#parts.pacer,
       client,
-      memory: this.#caller?.account.memory ?? null,
+      memory: this.caller?.account.memory ?? null,
       isGone: () => this.gone,
       abort: () => this.#abort(),
     }
@@ -253,7 +253,7 @@ export class HttpExchange implements Exchange {
 
   /** True when the request was refused and its client keeps asking after refusals. */
   #isFlood(): boolean {
-    const account = this.#caller?.account
+    const account = this.caller?.account
     return (
       account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#parts.metrics.draining
     )
@@ -290,9 +290,9 @@ export class HttpExchange implements Exchange {
 
   #end(status: number | null): void {
     this.gone = true
-    if (this.#held > 0) this.#caller?.account.memory.release(this.#held)
+    if (this.#held > 0) this.caller?.account.memory.release(this.#held)
     this.#held = 0
-    this.#caller?.end()
+    this.caller?.end()
     this.#parts.metrics.ended()
     this.trace?.end(status)
   }
@@ -304,7 +304,7 @@ export class HttpExchange implements Exchange {
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
     writeAllowedOrigin(response, this.#allowedOrigin)
     if (status === 429)
-      writeLimitHeaders(response, this.#caller?.account ?? null, this.#allowedOrigin !== null)
+      writeLimitHeaders(response, this.caller?.account ?? null, this.#allowedOrigin !== null)
     else if (status === 503) writeRetryAfter(response, this.#allowedOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
     if (headers !== null) headers.write(response, this.#block, this.#allowedOrigin !== null)

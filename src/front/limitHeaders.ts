@@ -2,11 +2,11 @@ import type { HttpResponse } from 'uWebSockets.js'
 import type { Account } from '../gateway/access/account.ts'
 
 /** Seconds that a client should wait after 429 when it is not its own limit that is over. */
-const SOON = 1
+const SOON_SECONDS = 1
 
 /** When to come back after an answer 503: soon, here or at another node. */
 export function writeRetryAfter(response: HttpResponse, isForPages: boolean): void {
-  response.writeHeader('Retry-After', String(SOON))
+  response.writeHeader('Retry-After', String(SOON_SECONDS))
   if (isForPages) response.writeHeader('Access-Control-Expose-Headers', 'Retry-After')
 }
 
@@ -20,7 +20,7 @@ export function writeLimitHeaders(
   account: Account | null,
   isForPages: boolean,
 ): void {
-  response.writeHeader('Retry-After', String(account?.retryAfter() ?? SOON))
+  response.writeHeader('Retry-After', String(account?.retryAfter() ?? SOON_SECONDS))
   const headers = account?.rateLimitHeaders() ?? null
   if (headers !== null) {
     response.writeHeader('RateLimit-Policy', headers.policy)

@@ -27,7 +27,7 @@ export type MonitoringProbe = () => MonitoringAnswer | Promise<MonitoringAnswer>
 
 const JSON_TYPE = 'application/json'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** The answer where there is nothing, and where nothing can be told now. */
+/** The answer where there is nothing, and where nothing is known now. */
 export const NOTHING: MonitoringAnswer = { status: 404, type: 'text/plain', body: '' }
 const FAILED: MonitoringAnswer = { status: 503, type: 'text/plain', body: '' }
 

@@ -10,8 +10,8 @@ import { BAD_HOST } from './refuseRequest.ts'
 /** Open connections: a part of the descriptors that the endpoint leaves. */
 const MAX_MONITORS = 32
 /** How long a request may take to arrive, and how often that is looked at, milliseconds. */
-const REQUEST_TIMEOUT = 10_000
-const TIMEOUT_LOOKS = 5000
+const REQUEST_TIMEOUT_MILLISECONDS = 10_000
+const TIMEOUT_LOOK_MILLISECONDS = 5000
 const MAX_HEADER_BYTES = 8192
 
 /** The port of monitoring. */
@@ -22,7 +22,7 @@ export interface MonitoringServer {
 }
 
 /**
- * Serves monitoring on a port of its own, by the HTTP of Node: HAProxy and nginx ask by HTTP/1.0 unless told otherwise,
+ * Serves monitoring on a port of its own, by the HTTP of Node: HAProxy and nginx ask by HTTP/1.0 unless configured otherwise,
  * which the socket library of the endpoint refuses. `OPTIONS` anywhere, which is what HAProxy asks without a path, is
  * answered as `/ready`.
  * @param hosts names that a `Host` header may have besides IP addresses
@@ -35,9 +35,9 @@ export async function serveMonitoring(
 ): Promise<MonitoringServer> {
   const server = createServer(
     {
-      headersTimeout: REQUEST_TIMEOUT,
-      requestTimeout: REQUEST_TIMEOUT,
-      connectionsCheckingInterval: TIMEOUT_LOOKS,
+      headersTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+      requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+      connectionsCheckingInterval: TIMEOUT_LOOK_MILLISECONDS,
       maxHeaderSize: MAX_HEADER_BYTES,
       // Checks without one are common, and browsers always send it.
       requireHostHeader: false,

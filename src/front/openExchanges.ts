@@ -1,7 +1,7 @@
 /** An exchange that is in a list. */
 export interface ListedExchange {
   /** Where it is in the list; only the list sets it. */
-  place: number
+  index: number
 }
 
 /**
@@ -16,19 +16,19 @@ export class OpenExchanges<T extends ListedExchange> {
   }
 
   add(exchange: T): void {
-    exchange.place = this.#list.length
+    exchange.index = this.#list.length
     this.#list.push(exchange)
   }
 
   /** Removes one that may be there. */
   remove(exchange: T): void {
     const list = this.#list
-    const { place } = exchange
-    if (list[place] !== exchange) return
+    const { index } = exchange
+    if (list[index] !== exchange) return
     const last = list.pop()
     if (last === undefined || last === exchange) return
-    list[place] = last
-    last.place = place
+    list[index] = last
+    last.index = index
   }
 
   /** Those that are there now. */

@@ -1,8 +1,8 @@
 /** Sockets that are read at once while others wait for their turn, at most; fewer while turns are late. */
-const AT_ONCE = 8
+const MAX_AT_ONCE = 8
 /** Milliseconds of a turn, and those by which it may be late: then what was read in it took too long. */
 const TURN_MILLISECONDS = 1
-const MAX_LATE = 1
+const MAX_LATE_MILLISECONDS = 1
 
 /** Whoever takes turns in being read. */
 export interface TurnReader {
@@ -26,7 +26,7 @@ export class ReadingTurns<R extends TurnReader> {
   /** Those that wait, by client, the next client first. */
   readonly #waiting = new Map<object, Set<R>>()
   #timer: NodeJS.Timeout | null = null
-  #atOnce = AT_ONCE
+  #atOnce = MAX_AT_ONCE
   /** Milliseconds of the clock when the turn should end. */
   #due = 0
 
@@ -72,8 +72,8 @@ export class ReadingTurns<R extends TurnReader> {
 
   #end(): void {
     this.#timer = null
-    const isLate = performance.now() > this.#due + MAX_LATE
-    this.#atOnce = isLate ? Math.max(1, this.#atOnce >> 1) : Math.min(AT_ONCE, this.#atOnce + 1)
+    const isLate = performance.now() > this.#due + MAX_LATE_MILLISECONDS
+    this.#atOnce = isLate ? Math.max(1, this.#atOnce >> 1) : Math.min(MAX_AT_ONCE, this.#atOnce + 1)
     const ended = [...this.#reading]
     this.#onTurn(ended)
     for (const reader of ended) {

@@ -103,8 +103,8 @@ export class RequestHeaders implements PageMetadata {
 }
 
 function isDigits(text: string): boolean {
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place)
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
     if (code < 48 || code > 57) return false
   }
   return text.length > 0

@@ -32,11 +32,15 @@ export interface Front {
 export async function listen(library: SocketLibrary, routes: HttpRoutes): Promise<Front> {
   const { options, metrics, probes } = routes
   const sockets: OpenSockets[] = []
-  const place = options.monitoring
+  const monitored = options.monitoring
   const monitoring =
-    place === null
+    monitored === null
       ? null
-      : await serveMonitoring(place, monitoringProbes(probes, 'all'), monitoringHosts(place, options.hosts))
+      : await serveMonitoring(
+          monitored,
+          monitoringProbes(probes, 'all'),
+          monitoringHosts(monitored, options.hosts),
+        )
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
     limitConnections(app, options.maxConnections, metrics)
     sockets.push(addWebSocket(app, routes))

@@ -1,23 +1,23 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { EventConnection } from '../filters/eventConnection.ts'
 import type { Account } from '../gateway/access/account.ts'
 import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount.ts'
 
 /** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
-const TOO_SLOW = 1008
+const TOO_SLOW_CODE = 1008
 
 /** The library's answer to a message that left nothing behind. */
 const SENT = 1
 
 /** How long a client has to read what waits after its end, milliseconds. */
-const LAST_READS = 5000
+const LAST_READS_MILLISECONDS = 5000
 
 /** Close code of an endpoint that goes away (RFC 6455 §7.4.1). */
-const GOING_AWAY = 1001
+const GOING_AWAY_CODE = 1001
 
 /** Ends a WebSocket because the node stops. What waits is still sent as far as the client reads it. */
 export function goAway<T>(socket: WebSocket<T>): void {
-  socket.end(GOING_AWAY, 'the node stops')
+  socket.end(GOING_AWAY_CODE, 'the node stops')
 }
 
 /** The outgoing side of a WebSocket: answers and notifications, as far as the client reads them. */
@@ -76,7 +76,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     if (socket === null) return
     socket.end(code, reason)
     // A client that reads nothing would pin its backlog.
-    setTimeout(() => this.#open?.close(), LAST_READS).unref()
+    setTimeout(() => this.#open?.close(), LAST_READS_MILLISECONDS).unref()
   }
 
   get memory(): MemoryAccount {
@@ -117,12 +117,12 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     if (socket === null) return
     const waiting = socket.getBufferedAmount()
     if (waiting > 0 && waiting + lengthOf(message) > this.#maxBacklog) {
-      this.end(TOO_SLOW, 'too slow')
+      this.end(TOO_SLOW_CODE, 'too slow')
       return
     }
     const isSent = socket.send(message, false) === SENT
     if (isSent && waiting === 0 && this.held === 0) return
-    if (!this.#count(socket)) this.end(TOO_SLOW, 'too slow: --client-memory')
+    if (!this.#count(socket)) this.end(TOO_SLOW_CODE, 'too slow: --client-memory')
   }
 
   /** Takes from the memory of the client what waits for it; false when that is too much. */

@@ -20,12 +20,12 @@ export interface SocketUse {
 export class SocketExchange<T extends SocketUse> implements Exchange, ListedExchange {
   onGone: (() => void) | undefined
   gone = false
-  place = 0
+  index = 0
   readonly connection: SocketConnection<T>
   readonly trace: ExchangeTrace | null
   readonly restricted: boolean
   readonly #open: OpenExchanges<ListedExchange>
-  readonly #caller: Caller
+  readonly caller: Caller
   readonly #metrics: FrontMetrics
   /** Bytes that were taken from the memory of the caller. */
   #held = 0
@@ -40,7 +40,7 @@ export class SocketExchange<T extends SocketUse> implements Exchange, ListedExch
     this.trace = trace
     this.restricted = access.restricted
     this.#open = open
-    this.#caller = caller
+    this.caller = caller
     this.onGone = undefined
     open.add(this)
     caller.begin()
@@ -68,22 +68,22 @@ export class SocketExchange<T extends SocketUse> implements Exchange, ListedExch
   }
 
   hold(bytes: number): boolean {
-    if (!this.#caller.account.memory.take(bytes)) return false
+    if (!this.caller.account.memory.take(bytes)) return false
     this.#held += bytes
     return true
   }
 
-  /** Answers that there was no room for so many bytes. */
+  /** Answers that the caller has too much memory in use for so many bytes more. */
   refuseMemory(bytes: number): void {
-    const { account } = this.#caller
+    const { account } = this.caller
     account.refusedMemory()
     this.answer(errorAnswer('null', account.memory.refusal(bytes)).text)
   }
 
   #end(): void {
     this.gone = true
-    if (this.#held > 0) this.#caller.account.memory.release(this.#held)
+    if (this.#held > 0) this.caller.account.memory.release(this.#held)
     this.#held = 0
-    this.#caller.end()
+    this.caller.end()
   }
 }

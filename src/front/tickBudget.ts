@@ -8,10 +8,10 @@ const MAX_REFUSED_IN_TICK = 16
 const MAX_REFUSED_IN_SECOND = 200
 
 /** How long refusals are held back, milliseconds. */
-const HELD_BACK = 200
+const HELD_BACK_MILLISECONDS = 200
 
 /** The same where there are many: connections that are made again at once take most of what a refusal costs. */
-const LONGEST_HELD_BACK = 2000
+const MAX_HELD_BACK_MILLISECONDS = 2000
 
 /**
  * Bounds the refusals that one tick of the event loop sends. The library hands over every request that a socket
@@ -71,10 +71,10 @@ export class TickBudget {
  */
 export function heldBackFor(refused: number): number {
   const share = Math.max(1, refused / MAX_REFUSED_IN_SECOND)
-  return Math.min(LONGEST_HELD_BACK, Math.round(HELD_BACK * share))
+  return Math.min(MAX_HELD_BACK_MILLISECONDS, Math.round(HELD_BACK_MILLISECONDS * share))
 }
 
 /** Does something later that a client is to wait for. */
-export function holdBack(action: () => void, milliseconds: number = HELD_BACK): void {
+export function holdBack(action: () => void, milliseconds: number = HELD_BACK_MILLISECONDS): void {
   setTimeout(action, milliseconds)
 }

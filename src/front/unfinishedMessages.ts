@@ -14,14 +14,14 @@ const GROWTH_BYTES = 16 * 1024 * 1024
 const MAX_LOOKS = 100
 /** Sockets that are measured at once, and milliseconds after which others of the same look wait for the next turn. */
 const MEASURED_AT_ONCE = 16
-const MEASURED_FOR = 1
+const MEASURED_MILLISECONDS = 1
 /**
  * Bytes that all WebSockets together may bring in one turn of the event loop, in which the library reads what the kernel
  * has of each of them and nobody can look; and the least and most of one of them.
  */
 const TURN_BYTES = 3 * 1024 * 1024
-const LEAST_BUFFER = 4 * 1024
-const LARGEST_BUFFER = 128 * 1024
+const MIN_BUFFER_BYTES = 4 * 1024
+const MAX_BUFFER_BYTES = 128 * 1024
 /** Bytes that no message has: the request that opened the socket, a handshake of TLS, a head that is on its way. */
 const OVERHEAD_BYTES = 8 * 1024
 /** The library's buffer of a message doubles where it is full: so many times what came may be allocated. */
@@ -34,7 +34,7 @@ const LONG_BYTES = 32 * 1024
 const MANY_WAIT = 8
 /** Messages in a turn with which it goes on to take them, and milliseconds for which: it mostly does so again. */
 const MANY_COME = 8
-const TURNS_FOR = 2000
+const TURNS_MILLISECONDS = 2000
 /** Bytes of a frame of a client beside its payload: head and mask (RFC 6455 §5.2). */
 const FRAME_BYTES = 6
 
@@ -47,7 +47,7 @@ export interface UnfinishedStats {
 }
 
 /**
- * What WebSockets have of messages that did not end yet. The socket library keeps it and tells nobody, so it is what
+ * What WebSockets have of messages that did not end yet. The socket library keeps it and reports nothing, so it is what
  * the kernel received less what came out of the library, charged to the memory of the client. Nothing is measured
  * while all sockets together cannot have much, nor while the process does not grow; whoever is idle is charged nothing.
  */
@@ -95,7 +95,7 @@ export class UnfinishedMessages {
         socket.close()
         this.#onClosed()
       },
-      makeRoom: (bytes) => this.#closeLargestOf(account, bytes),
+      closeLargest: (bytes) => this.#closeLargestOf(account, bytes),
       setReading: (isReading) => {
         if (descriptor !== null) setReading(socket, descriptor, isReading)
         if (isReading) onResumed()
@@ -133,7 +133,9 @@ export class UnfinishedMessages {
 
   /** Of a socket that opens among those that are open: who has many gets little of each. */
   get #bufferOfOne(): number {
-    return Math.round(Math.min(LARGEST_BUFFER, Math.max(LEAST_BUFFER, TURN_BYTES / (this.#open.size + 1))))
+    return Math.round(
+      Math.min(MAX_BUFFER_BYTES, Math.max(MIN_BUFFER_BYTES, TURN_BYTES / (this.#open.size + 1))),
+    )
   }
 
   #look(): void {
@@ -151,7 +153,7 @@ export class UnfinishedMessages {
 
   /** Closing a socket that has much takes long: the others are measured in later turns of the event loop. */
   #measureSome(): void {
-    const end = performance.now() + MEASURED_FOR
+    const end = performance.now() + MEASURED_MILLISECONDS
     while (this.#unmeasured.length > 0 && performance.now() < end) {
       const some = this.#unmeasured.splice(-MEASURED_AT_ONCE)
       this.#measure(some.filter((message) => this.#open.has(message)))
@@ -201,7 +203,7 @@ export interface MeasuredSocket {
   /** Closes it for what it has. */
   close(): void
   /** Closes another one of its client that has more than so many bytes; whether there was one. */
-  makeRoom(bytes: number): boolean
+  closeLargest(bytes: number): boolean
   /** Has it be read, or not for a while. */
   setReading(isReading: boolean): void
 }
@@ -327,7 +329,7 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   }
 
   get #mayLeave(): boolean {
-    return this.#waiting === 0 && performance.now() > this.#broughtManyAt + TURNS_FOR
+    return this.#waiting === 0 && performance.now() > this.#broughtManyAt + TURNS_MILLISECONDS
   }
 
   #leaveTurns(): void {
@@ -339,7 +341,7 @@ export class UnfinishedMessage implements Reclaimable, TurnReader {
   #charge(bytes: number): boolean {
     const before = this.held
     while (!this.account.change(before, bytes)) {
-      if (this.#socket.makeRoom(bytes)) continue
+      if (this.#socket.closeLargest(bytes)) continue
       this.#socket.close()
       return false
     }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import type { TlsFiles } from './tls.ts'
 
-/** How often the files are looked at, milliseconds: also where a volume tells nobody about changes. */
-const PERIOD = 2000
+/** How often the files are looked at, milliseconds: also where a volume reports no changes. */
+const PERIOD_MILLISECONDS = 2000
 
 /**
  * Calls back after one of the files changed. The two files are usually replaced one after the other, so they may not
@@ -12,7 +12,7 @@ const PERIOD = 2000
 export function watchTlsFiles(
   { certificate, key }: TlsFiles,
   onChange: () => void,
-  period: number = PERIOD,
+  period: number = PERIOD_MILLISECONDS,
 ): () => void {
   const stamp = () => `${stampOf(certificate)} ${stampOf(key)}`
   let seen = stamp()

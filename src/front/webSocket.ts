@@ -15,7 +15,7 @@ import { goAway, SocketConnection } from './socketConnection.ts'
 import { SocketExchange } from './socketExchange.ts'
 import { type UnfinishedMessage, UnfinishedMessages } from './unfinishedMessages.ts'
 
-/** Room for pings, pongs and the close frame behind everything else that waits. */
+/** Bytes for pings, pongs and the close frame behind everything else that waits. */
 const CONTROL_BYTES = 65_536
 
 /** Close code for a message that is longer than is taken (RFC 6455 §7.4.1). */
@@ -34,7 +34,7 @@ const MAX_OVER_LIMIT = 100
 const FOREIGN_TEXT = 'pages of this origin are not allowed: --cors-origin\n'
 
 /**
- * What a message that waits takes beside its bytes: its exchange, its copy, its place among what waits. A client may
+ * What a message that waits takes beside its bytes: its exchange, its copy, its entry in the queue. A client may
  * send very many that are short.
  */
 const OVERHEAD_BYTES = 512
@@ -84,7 +84,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     const { account } = data.caller
     const before = account.refused
     const bytes = message.byteLength * REQUEST_COPIES
-    if (exchange.hold(bytes)) gateway.handle(message, data.caller, exchange)
+    if (exchange.hold(bytes)) gateway.handle(message, exchange)
     else exchange.refuseMemory(bytes)
     // The gateway has counted refusals by the time it returns, but for those of a batch that goes on later.
     data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before

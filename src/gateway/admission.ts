@@ -22,7 +22,7 @@ export interface Admission {
   admit(request: AdmissionRequest): Caller | RpcError
   /**
    * Charges a method to the caller; the reason when it may not call it, or not now.
-   * @param method place of the method; behind the last one for what is no method
+   * @param method index of the method; behind the last one for what is no method
    */
   charge(caller: Caller, method: number): RpcError | null
   /** Why the caller may not open one more WebSocket; null when it may. */

@@ -14,7 +14,6 @@ export interface RecordedRequest {
   readonly route: Route
   /** Bytes of the parameters, as JSON text. */
   readonly paramBytes: number
-  readonly caller: Caller
   readonly exchange: Exchange
 }
 
@@ -31,13 +30,10 @@ export class AnswerRecords {
     this.#watch = watch
   }
 
-  get #slow(): number {
-    return this.#watch?.threshold ?? Number.POSITIVE_INFINITY
-  }
-
   /** The time now if an answer of the fast path is to be timed for a report, else 0: reading a clock takes long. */
   clock({ trace }: Exchange): number {
-    return trace != null || this.#slow <= FAST_MILLISECONDS ? performance.now() : 0
+    const isTimed = trace != null || (this.#watch !== null && this.#watch.threshold <= FAST_MILLISECONDS)
+    return isTimed ? performance.now() : 0
   }
 
   /**
@@ -52,7 +48,7 @@ export class AnswerRecords {
     sampled: number,
     started: number,
   ): void {
-    this.countFast(source, request.route.index, request.caller, bytes, sampled)
+    this.countFast(source, request.route.index, request.exchange.caller, bytes, sampled)
     if (started !== 0) this.reportFast(request, bytes, started)
   }
 
@@ -91,11 +87,11 @@ export class AnswerRecords {
     body: string | Uint8Array,
     bytes: number = body.length,
   ): void {
-    const { route, caller } = request
+    const { route, exchange } = request
     const now = performance.now()
     const elapsed = now - times.started
     const code = errorCodeOf(body, id)
-    caller.answered(route.index, bytes, code !== null)
+    exchange.caller.answered(route.index, bytes, code !== null)
     this.#metrics.answered(route.index, elapsed)
     if (code !== null) this.#metrics.failed(route.index, code)
     this.#report(request, times, now, code, bytes)
@@ -103,18 +99,19 @@ export class AnswerRecords {
 
   /** Reports an answer that is slow or traced. @param ended milliseconds of `performance.now()` */
   #report(
-    { route, paramBytes, caller, exchange }: RecordedRequest,
+    { route, paramBytes, exchange }: RecordedRequest,
     times: RequestTimes,
     ended: number,
     code: number | null,
     answerBytes: number,
   ): void {
-    const isSlow = ended - times.started >= this.#slow
+    const watch = this.#watch
+    const isSlow = watch !== null && ended - times.started >= watch.threshold
     if (!isSlow && exchange.trace == null) return
     const watched: WatchedRequest = {
       method: route.definition.name,
       lane: route.lane,
-      caller: caller.name,
+      caller: exchange.caller.name,
       requestId: exchange.requestId ?? null,
       code,
       started: times.started,
@@ -123,7 +120,7 @@ export class AnswerRecords {
       paramBytes,
       answerBytes,
     }
-    if (isSlow) this.#watch?.onSlow(watched)
+    if (isSlow) watch.onSlow(watched)
     exchange.trace?.request(watched)
   }
 

@@ -79,7 +79,7 @@ export class BatchRun {
     const kept = keptAnswers(rest, answers)
     const taken = rest.byteLength + kept.length
     if (asked.exchange.hold?.(taken) === false) {
-      const { account } = asked.caller
+      const { account } = asked.exchange.caller
       account.refusedMemory()
       this.#isOutOfMemory = true
       this.#batch = { ...this.#batch, asked: { ...asked, refusal: account.memory.refusal(taken) } }
@@ -105,7 +105,7 @@ export class BatchRun {
       return
     }
     const { metrics, requests } = this.#parts
-    const { bytes, caller, exchange, started, refusal } = asked
+    const { bytes, exchange, started, refusal } = asked
     const collector = this.#collectors.at(-1)
     this.begun += 1
     if (kind === REQUEST_RECORD) {
@@ -114,7 +114,6 @@ export class BatchRun {
       const sampled = metrics.sample()
       const slot: AnswerSlot = {
         bytes,
-        caller,
         exchange,
         sampled,
         started,
@@ -137,13 +136,14 @@ export class BatchRun {
     }
     // A batch of nothing is no request (JSON-RPC 2.0, Batch).
     if (isBegin) this.#at += 1
-    const answer = requests.refuseInvalid(caller)
+    const answer = requests.refuseInvalid(exchange.caller)
     if (collector === undefined) whole(answer.text, answer.status)
     else collector.add(answer.text, this.#isOutOfMemory)
   }
 
-  #collect({ caller: { account }, exchange, refusal }: AskedBody, sink: AnswerSink): BatchCollector {
+  #collect({ exchange, refusal }: AskedBody, sink: AnswerSink): BatchCollector {
     const { answerBytes } = this.#parts
+    const { account } = exchange.caller
     const tooLarge = () => errorAnswer('null', refusal ?? responseTooLarge(answerBytes)).text
     const memory: BatchMemory = {
       hold: (bytes) => exchange.hold?.(bytes) !== false,

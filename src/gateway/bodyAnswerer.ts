@@ -7,12 +7,10 @@ import {
   REQUEST_WORDS,
 } from '../native/nativeFastPath.ts'
 import { RpcError } from '../rpc/errors.ts'
-import { namedBlocks } from '../rpc/namedBlocks.ts'
-import type { BlockName } from '../rpc/params/param.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchRun, type BatchRunParts } from './batchRun.ts'
-import type { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
+import type { Entrance } from './entrance/entrance.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
 import { isAnswered, kindAt, methodAt, paramBytesAt, RequestRecord } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,7 +26,7 @@ import type { FrontWork } from './scheduler/frontWork.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Bytes of a body from which reading it counts in the time of its client: it takes some microseconds. */
-const LONG_BODY = 4096
+const LONG_BODY_BYTES = 4096
 
 const PARSE_ERROR = new RpcError('parse')
 const TOO_DEEP = new RpcError('invalidRequest', 'Invalid request')
@@ -39,17 +37,10 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly batch: number
   /** Bytes of one answer, or of all answers of a batch. */
   readonly answerBytes: number
-  /** The head that the front thread answers at; null where nobody is told. */
+  /** The head that the front thread answers at; null unless answers name their block. */
   readonly head: FrontHead | null
-  /** Blocks that other nodes have. */
-  readonly announced: AnnouncedBlocks
-  /** Has a body wait for blocks that it names. */
-  readonly wait: (
-    names: readonly BlockName[],
-    body: ArrayBuffer | Buffer,
-    caller: Caller,
-    exchange: Exchange,
-  ) => void
+  /** Has bodies wait for blocks that they name. */
+  readonly entrance: Entrance
   /** Shares the front thread among clients. */
   readonly work: FrontWork
 }
@@ -74,30 +65,31 @@ export class BodyAnswerer {
   }
 
   /** Answers a body. The bytes of an ArrayBuffer are not kept beyond the call. */
-  answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, preferences, announced, work } = this.#parts
+  answer(body: ArrayBuffer | Buffer, exchange: Exchange): void {
+    const { fast, metrics, records, preferences, entrance, work } = this.#parts
+    const { caller } = exchange
     const sampled = metrics.sample()
     const started = records.clock(exchange)
-    const began = body.byteLength > LONG_BODY ? performance.now() : 0
+    const began = body.byteLength > LONG_BODY_BYTES ? performance.now() : 0
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== preferences.reverts)
-    if (announced.isBehind && this.#waits(body, caller, exchange)) return
+    if (entrance.announced.isBehind && this.#waits(body, exchange)) return
     const isOther = caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)
     if (!fast.isBatch && !isOther) {
       if (answer !== null) {
-        this.#sendOnly(answer, body, caller, exchange, sampled, started)
+        this.#sendOnly(answer, body, exchange, sampled, started)
         if (began !== 0) work.used(caller.account.work, 0, performance.now() - began)
         return
       }
       if (fast.waits) {
-        this.#runOnly(body, caller, exchange, sampled)
+        this.#runOnly(body, exchange, sampled)
         return
       }
     }
     const since = began === 0 ? performance.now() : began
     const requests =
       answer === null || isOther
-        ? this.#answerParsed({ bytes: toBuffer(body), caller, exchange, sampled, started })
-        : this.#sendBatch(answer, body, caller, exchange, sampled, started)
+        ? this.#answerParsed({ bytes: toBuffer(body), exchange, sampled, started })
+        : this.#sendBatch(answer, body, exchange, sampled, started)
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
@@ -107,7 +99,8 @@ export class BodyAnswerer {
    */
   #answerParsed(asked: AskedBody): number {
     const { fast, work } = this.#parts
-    const { caller, exchange } = asked
+    const { exchange } = asked
+    const { caller } = exchange
     const isOver = fast.isRefused && work.isOver(caller.account.work)
     const fault = isOver ? this.#tooLarge : this.#faultOf(fast.result)
     if (fault !== null) {
@@ -131,11 +124,12 @@ export class BodyAnswerer {
   }
 
   /** Answers every request of a body with an error. The bytes of an ArrayBuffer are not kept beyond the call. */
-  refuse(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, refusal: RpcError): void {
+  refuse(body: ArrayBuffer | Buffer, exchange: Exchange, refusal: RpcError): void {
     const { fast, work } = this.#parts
+    const { caller } = exchange
     const since = performance.now()
     fast.answer(body, false)
-    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, sampled: 0, started: 0, refusal }
+    const asked: AskedBody = { bytes: toBuffer(body), exchange, sampled: 0, started: 0, refusal }
     const fault = this.#faultOf(fast.result)
     let requests = 1
     if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
@@ -143,35 +137,17 @@ export class BodyAnswerer {
     work.used(caller.account.work, requests - 1, performance.now() - since)
   }
 
-  /** Has the body wait if it names blocks that others have and this node lacks; whether it does. */
-  #waits(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): boolean {
-    const { fast, router, announced, wait } = this.#parts
+  /** Has a body wait that names blocks of other nodes which this node lacks; false when it is to be answered now. */
+  #waits(body: ArrayBuffer | Buffer, exchange: Exchange): boolean {
+    const { fast, entrance } = this.#parts
     if (fast.isRefused || this.#faultOf(fast.result) !== null) return false
-    const bytes = toBuffer(body)
-    const words = fast.records()
-    const lacking: BlockName[] = []
-    for (let at = 0; at < fast.recordWords; ) {
-      if (kindAt(words, at) !== REQUEST_RECORD) {
-        at += 1
-        continue
-      }
-      const route = router.routesByIndex[methodAt(words, at)]
-      if (route !== undefined) {
-        const names = namedBlocks(route.definition, new RequestRecord(words, at, bytes).params)
-        lacking.push(...names.filter((name) => announced.lacks(name)))
-      }
-      at += REQUEST_WORDS
-    }
-    if (lacking.length === 0) return false
-    wait(lacking, body, caller, exchange)
-    return true
+    return entrance.awaitsNamed(toBuffer(body), exchange)
   }
 
   /** Sends the answer of the only request. */
   #sendOnly(
     answer: Uint8Array,
     body: ArrayBuffer | Buffer,
-    caller: Caller,
     exchange: Exchange,
     sampled: number,
     started: number,
@@ -179,7 +155,7 @@ export class BodyAnswerer {
     const words = this.#parts.fast.records()
     const flags = words[0] ?? 0
     const method = methodAt(words, 0)
-    const refusal = this.#requests.charge(caller, exchange, method)
+    const refusal = this.#requests.charge(exchange, method)
     if (refusal !== null) {
       this.#requests.refuse(
         method,
@@ -193,28 +169,28 @@ export class BodyAnswerer {
     const paramBytes = paramBytesAt(words, 0)
     exchange.answer(answer, 200)
     const { records } = this.#parts
-    records.countFast(sourceOf(flags), method, caller, answer.length, sampled)
+    records.countFast(sourceOf(flags), method, exchange.caller, answer.length, sampled)
     if (started === 0) return
-    records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, started)
+    records.reportFast({ route: this.#routeOf(method), paramBytes, exchange }, answer.length, started)
   }
 
   /** Executes the call that is the only request, once it is charged. */
-  #runOnly(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
+  #runOnly(body: ArrayBuffer | Buffer, exchange: Exchange, sampled: number): void {
     const { fast, records, work } = this.#parts
     const words = fast.records()
     const method = methodAt(words, 0)
     const paramBytes = paramBytesAt(words, 0)
     const began = performance.now()
-    const refusal = this.#requests.charge(caller, exchange, method)
+    const refusal = this.#requests.charge(exchange, method)
     const answer = refusal === null ? fast.run() : null
     if (answer === null)
-      this.#answerOnly({ bytes: toBuffer(body), caller, exchange, sampled, started: began }, refusal)
+      this.#answerOnly({ bytes: toBuffer(body), exchange, sampled, started: began }, refusal)
     else {
       exchange.answer(answer, 200)
-      records.countFast('core', method, caller, answer.length, sampled)
-      records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, began)
+      records.countFast('core', method, exchange.caller, answer.length, sampled)
+      records.reportFast({ route: this.#routeOf(method), paramBytes, exchange }, answer.length, began)
     }
-    work.used(caller.account.work, 0, performance.now() - began)
+    work.used(exchange.caller.account.work, 0, performance.now() - began)
   }
 
   /**
@@ -224,7 +200,6 @@ export class BodyAnswerer {
   #sendBatch(
     answer: Uint8Array,
     body: ArrayBuffer | Buffer,
-    caller: Caller,
     exchange: Exchange,
     sampled: number,
     started: number,
@@ -236,20 +211,20 @@ export class BodyAnswerer {
     const requests = (end - 1) / REQUEST_WORDS
     let refusals: (RpcError | null)[] | null = null
     for (let at = 1; at < end; at += REQUEST_WORDS) {
-      const refusal = this.#requests.charge(caller, exchange, methodAt(words, at))
+      const refusal = this.#requests.charge(exchange, methodAt(words, at))
       if (refusal === null && refusals === null) continue
       refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
       refusals.push(refusal)
     }
     if (refusals !== null)
-      return this.#answerBatch({ bytes: toBuffer(body), caller, exchange, sampled, started }, refusals)
+      return this.#answerBatch({ bytes: toBuffer(body), exchange, sampled, started }, refusals)
     exchange.answer(answer, 200)
     const share = Math.floor(answer.length / requests)
-    this.#countBatch(words, end, caller, share, sampled)
+    this.#countBatch(words, end, exchange.caller, share, sampled)
     if (started === 0) return requests
     for (let at = 1; at < end; at += REQUEST_WORDS) {
       const route = this.#routeOf(methodAt(words, at))
-      records.reportFast({ route, paramBytes: paramBytesAt(words, at), caller, exchange }, share, started)
+      records.reportFast({ route, paramBytes: paramBytesAt(words, at), exchange }, share, started)
     }
     return requests
   }
@@ -271,18 +246,17 @@ export class BodyAnswerer {
   /** @param charged what admission said of the request, where it was asked before */
   #answerOnly(asked: AskedBody, charged?: RpcError | null): void {
     const { fast } = this.#parts
-    const { bytes, caller, exchange, sampled, started, refusal } = asked
+    const { bytes, exchange, sampled, started, refusal } = asked
     const words = fast.records()
     const sink = sinkOf(exchange)
     if (kindAt(words, 0) === INVALID_RECORD) {
-      const { text, status } = this.#requests.refuseInvalid(caller)
+      const { text, status } = this.#requests.refuseInvalid(exchange.caller)
       sink(text, status)
       return
     }
     // Written out: spreading takes a part of the time of a short answer.
     const slot: AnswerSlot = {
       bytes,
-      caller,
       exchange,
       sampled,
       started,
@@ -301,11 +275,11 @@ export class BodyAnswerer {
    */
   #answerBatch(asked: AskedBody, charged?: readonly (RpcError | null)[]): number {
     const { fast, head, work } = this.#parts
-    const { caller, exchange } = asked
+    const { exchange } = asked
     const words = fast.records()
     const count = fast.recordWords
     if (head !== null && hasAnswers(words, count)) exchange.givenAt?.(head.block)
-    const client = caller.account.work
+    const client = exchange.caller.account.work
     const run = new BatchRun(this.#runs, {
       asked,
       sink: sinkOf(exchange),

@@ -9,7 +9,7 @@ export interface CallerSignal {
 }
 
 /**
- * Signals of requests that wait in the front thread or in the chain thread, where no worker is told to stop. The
+ * Signals of requests that wait in the front thread or in the chain thread, where there is no worker to be stopped. The
  * reason of an abort is the RpcError to answer with.
  */
 export class CallerSignals {

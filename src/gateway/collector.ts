@@ -5,7 +5,7 @@ import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Memory of the client, held until the end of its exchange. */
 export interface BatchMemory {
-  /** Takes bytes; false when there is no room. */
+  /** Takes bytes; false when the client has too few left. */
   hold(bytes: number): boolean
   /** The error to answer with then. */
   refusal(bytes: number): RpcError
@@ -23,7 +23,7 @@ export class BatchCollector {
   readonly #memory: BatchMemory
   #open = 1
   #bytes = 0
-  /** The answer that there was no room, to the request of an id. */
+  /** The error that the client has too much in memory, to the request of an id. */
   #refused = { id: '', text: '' }
 
   /** @param memory from which answers draw until all are there */
@@ -36,10 +36,10 @@ export class BatchCollector {
 
   /** The sink of the next element. @param isRefusal whether its answer is a short error, which takes no memory */
   slot(isRefusal = false): AnswerSink {
-    const place = this.#parts.push(null) - 1
+    const index = this.#parts.push(null) - 1
     this.#open += 1
     return (body) => {
-      this.#keep(place, body, isRefusal)
+      this.#keep(index, body, isRefusal)
       this.#close()
     }
   }
@@ -54,7 +54,7 @@ export class BatchCollector {
     this.#close()
   }
 
-  #keep(place: number, body: string | Uint8Array, isRefusal: boolean): void {
+  #keep(index: number, body: string | Uint8Array, isRefusal: boolean): void {
     this.#bytes += body.length
     if (body.length === 0) return
     if (this.#bytes > this.#maxBytes) {
@@ -64,7 +64,7 @@ export class BatchCollector {
     }
     if (isRefusal || this.#memory.hold(body.length)) {
       // What comes from others may lie in memory that the next answer takes.
-      this.#parts[place] = typeof body === 'string' ? body : Uint8Array.from(body)
+      this.#parts[index] = typeof body === 'string' ? body : Uint8Array.from(body)
       return
     }
     const id = idOfAnswer(body)
@@ -74,7 +74,7 @@ export class BatchCollector {
     }
     const { text } = this.#refused
     this.#bytes += text.length - body.length
-    this.#parts[place] = text
+    this.#parts[index] = text
   }
 
   #close(): void {

@@ -1,6 +1,7 @@
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { EventConnection } from '../filters/eventConnection.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import type { Caller } from './access/caller.ts'
 
 /** An answer on its way, piece by piece. */
 export interface AnswerStream {
@@ -19,6 +20,8 @@ export interface AnswerStream {
  * gateway exactly once.
  */
 export interface Exchange {
+  /** Who asks, and is charged. */
+  readonly caller: Caller
   /** Where notifications of subscriptions go; not over HTTP. */
   readonly connection?: EventConnection
   /** By which the client knows the exchange; null when it gave no name, or where there are none. */
@@ -27,11 +30,13 @@ export interface Exchange {
   readonly trace?: ExchangeTrace | null
   /** True when methods that sign, change the chain or the node are closed: the page of another origin asks. */
   readonly restricted?: boolean
-  /** Takes bytes of the client's memory until the end of the exchange; false when there is no room. */
+  /** The height that the head is to have before the exchange is answered (`X-Min-Block`); 0, or none, for any. */
+  readonly minBlock?: number
+  /** Takes bytes of the client's memory until the end of the exchange; false when it has too few left. */
   hold?(bytes: number): boolean
   /**
-   * Notes the block that an answer, or an element of one, was given at; the lowest one counts. Without a note it is the
-   * head when the answer is sent. Not where nobody is told.
+   * Records the block that an answer, or an element of one, was given at; the lowest one counts. Where none is recorded,
+   * it is the head when the answer is sent. Absent where answers do not name their block.
    */
   givenAt?(block: BlockReference): void
   /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */

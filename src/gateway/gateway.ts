@@ -5,21 +5,13 @@ import type { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { preferencesOf } from '../rpc/preferences.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
-import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
 import { CallerSignals } from './callerSignals.ts'
-import { AnnouncedBlocks } from './entrance/announcedBlocks.ts'
-import {
-  type BlockNeed,
-  type BlockWaitStats,
-  BlockWaits,
-  blockNotHere,
-  blockNotReached,
-} from './entrance/blockWaits.ts'
+import type { BlockWaitStats } from './entrance/blockWaits.ts'
+import { Entrance } from './entrance/entrance.ts'
 import type { FrontHead } from './entrance/frontHead.ts'
-import { type HeldBody, HeldBytes } from './entrance/heldBodies.ts'
 import type { Exchange } from './exchange.ts'
 import { FastPath } from './fastPath/fastPath.ts'
 import { InlineRunner } from './fastPath/inline.ts'
@@ -31,9 +23,6 @@ import type { Router } from './router.ts'
 import type { Dispatcher } from './scheduler/dispatcher.ts'
 import { FrontWork } from './scheduler/frontWork.ts'
 import { TickSnapshot } from './tickSnapshot.ts'
-
-/** Milliseconds in which what others have is told again by whoever is there: three times what lies between. */
-const RENEWED_FOR = 1500
 
 /** Limits of the envelope. */
 export interface GatewayLimits {
@@ -61,7 +50,7 @@ export interface GatewayOptions {
   /** The head that this thread answers at; none in tests of the envelope. */
   readonly head?: FrontHead
   /** True when answers say which block they were given at. */
-  readonly tellsBlocks?: boolean
+  readonly namesBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics
   /** Told of slow requests. */
@@ -78,10 +67,7 @@ export class Gateway {
   readonly #signals = new CallerSignals()
   readonly #snapshot: TickSnapshot
   readonly #head: FrontHead | null
-  readonly #waits: BlockWaits
-  readonly #announced: AnnouncedBlocks
-  /** When it was told last what is announced, milliseconds. */
-  #announcedAt = 0
+  readonly #entrance: Entrance
   /** Shares this thread among clients. */
   readonly work = new FrontWork()
 
@@ -90,9 +76,9 @@ export class Gateway {
     const { batch, answerBytes, responseCacheBytes = 0 } = limits
     const head = options.head ?? null
     this.#head = head
-    const toldHead = options.tellsBlocks === true ? head : null
+    const namedHead = options.namesBlocks === true ? head : null
     // What is cached holds for one head, which answers name: whatever is read at the next one ends it.
-    const onTaken = toldHead && (() => this.#look(toldHead))
+    const onTaken = namedHead && (() => this.#look(namedHead))
     const snapshot = new TickSnapshot(context, onTaken)
     this.#snapshot = snapshot
     const { encodedObjects } = context
@@ -106,24 +92,19 @@ export class Gateway {
       responseCacheBytes,
     })
     this.#fast = fast
-    this.#answers = new ResponseCache(fast.native, (block) => toldHead?.is(block) ?? true)
+    this.#answers = new ResponseCache(fast.native, (block) => namedHead?.is(block) ?? true)
     this.#inline = new InlineRunner(snapshot, answerBytes, options.onUnexpected, (method, rest) => {
       fast.native.keepPlain(method, rest)
     })
-    const held = new HeldBytes()
-    const refuse = ({ body, caller, exchange }: HeldBody, error: RpcError) =>
-      this.#bodies.refuse(body, caller, exchange, error)
-    this.#waits = new BlockWaits(held, (...args) => this.#answerInTurn(...args), refuse)
-    const announced = new AnnouncedBlocks({
-      get height() {
-        return head?.block.number ?? 0
-      },
-      has: (hash) => {
-        snapshot.take()
-        return context.chain.headerByHash(hash) !== null
-      },
+    const entrance = new Entrance({
+      router,
+      fast,
+      snapshot,
+      head,
+      answer: (...asked) => this.#answerInTurn(...asked),
+      refuse: (...asked) => this.#bodies.refuse(...asked),
     })
-    this.#announced = announced
+    this.#entrance = entrance
     const records = new AnswerRecords(metrics, options.watch ?? null)
     const { revertErrors, beyondHead } = context.node.settings
     const preferences = preferencesOf(revertErrors, beyondHead)
@@ -137,20 +118,15 @@ export class Gateway {
       answerBytes,
       preferences,
       isFront: context.front !== undefined,
-      head: toldHead,
+      head: namedHead,
     })
     const common = { router, admission, fast, runner, records, metrics, preferences }
     this.#bodies = new BodyAnswerer({
       ...common,
       batch,
       answerBytes,
-      head: toldHead,
-      announced,
-      wait: (names, ...asked) =>
-        this.#wait(
-          { isMet: () => !names.some((name) => announced.lacks(name)), late: () => this.#lateBlock() },
-          ...asked,
-        ),
+      head: namedHead,
+      entrance,
       work: this.work,
     })
   }
@@ -162,8 +138,7 @@ export class Gateway {
 
   /** To be called after {@link onChange} and {@link lookAtHead}: answers what waited for the head. */
   headChanged(): void {
-    this.#announced.look()
-    this.#waits.look()
+    this.#entrance.look()
   }
 
   /**
@@ -171,16 +146,7 @@ export class Gateway {
    * long as there is one that this node lacks.
    */
   announce(blocks: readonly BlockReference[]): void {
-    this.#announcedAt = performance.now()
-    this.#announced.replace(blocks)
-    this.#waits.look()
-  }
-
-  /** Whoever is there says again and again what it has: the rest went away, which is told late on a busy machine. */
-  #lateBlock(): RpcError | null {
-    if (performance.now() - this.#announcedAt < RENEWED_FOR) return blockNotHere()
-    this.#announced.replace([])
-    return null
+    this.#entrance.announce(blocks)
   }
 
   /** To be called when a block can be read by its hash that is not canonical. */
@@ -220,47 +186,37 @@ export class Gateway {
 
   /** Ends what waits in this thread or in the chain thread with an error. */
   abandon(error: RpcError): void {
-    this.#waits.abandon(error)
+    this.#entrance.abandon(error)
     this.#signals.abandon(error)
   }
 
-  /** Answers a body. The bytes are not kept beyond the call. */
-  handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    this.#bodies.answer(body, caller, exchange)
-  }
-
-  /** Answers a body once the head is at least at a height, or with an error when that takes too long. */
-  handleFrom(number: number, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const head = this.#head
-    const isMet = () => head === null || head.block.number >= number
-    if (isMet()) this.handle(body, caller, exchange)
-    else this.#wait({ isMet, late: () => blockNotReached(number) }, body, caller, exchange)
+  /** Answers a body, once the head has the height that its exchange asks for. The bytes are not kept beyond the call. */
+  handle(body: ArrayBuffer | Buffer, exchange: Exchange): void {
+    const { minBlock } = exchange
+    // Most exchanges ask for none.
+    if (minBlock && this.#entrance.awaitsHead(minBlock, body, exchange)) return
+    this.#bodies.answer(body, exchange)
   }
 
   /** Bodies that wait for a block. */
   get waitingForBlocks(): number {
-    return this.#waits.waiting
+    return this.#entrance.waiting
   }
 
   /** For how long bodies waited for blocks. */
   get blockWaits(): BlockWaitStats {
-    return this.#waits.stats
-  }
-
-  #wait(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const refusal = this.#waits.add(need, body, caller, exchange)
-    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
+    return this.#entrance.stats
   }
 
   /** Answers a body that waited, now or when its client may use the thread again. */
-  #answerInTurn(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { work } = caller.account
+  #answerInTurn(body: ArrayBuffer | Buffer, exchange: Exchange): void {
+    const { work } = exchange.caller.account
     if (this.work.admits(work)) {
-      this.handle(body, caller, exchange)
+      this.#bodies.answer(body, exchange)
       return
     }
     this.work.later(work, () => {
-      if (!exchange.gone) this.handle(body, caller, exchange)
+      if (!exchange.gone) this.#bodies.answer(body, exchange)
       return false
     })
   }

@@ -1,7 +1,6 @@
 import { responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
 import { failureText, successText } from '../rpc/json.ts'
-import type { Caller } from './access/caller.ts'
 import type { AnswerStream, Exchange } from './exchange.ts'
 import type { AnswerSink } from './scheduler/ticket.ts'
 
@@ -19,7 +18,6 @@ export interface PagedAnswerOptions {
   /** JSON text of the client's id. */
   readonly id: string
   readonly exchange: Exchange
-  readonly caller: Caller
   /** True when the answer is the only one of its exchange, so that its pages can go out as they come. */
   readonly alone: boolean
   /** Bytes of an answer that has to be put together here. */
@@ -102,9 +100,9 @@ export class PagedAnswer {
     } else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
   }
 
-  /** True when there is room. */
+  /** True when the answer has not too many bytes, and the client's memory enough. */
   #gather(pieces: readonly Buffer[]): boolean {
-    const { id, caller, exchange, maxBytes, sink } = this.#options
+    const { id, exchange, maxBytes, sink } = this.#options
     this.#count(pieces)
     if (this.#bytes > maxBytes) {
       sink(failureText(id, toErrorObject(responseTooLarge(maxBytes))), 200)
@@ -112,7 +110,7 @@ export class PagedAnswer {
     }
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
     if (exchange.hold?.(bytes) === false) {
-      const { text, status } = errorAnswer(id, caller.account.memory.refusal(bytes))
+      const { text, status } = errorAnswer(id, exchange.caller.account.memory.refusal(bytes))
       sink(text, status)
       return false
     }

@@ -39,7 +39,6 @@ export interface RequestAnswererParts {
 /** A body of which something is left to be answered here; one that the native core answers whole has none. */
 export interface AskedBody {
   readonly bytes: Buffer
-  readonly caller: Caller
   readonly exchange: Exchange
   /** Of `RequestMetrics.sample`. */
   readonly sampled: number
@@ -72,9 +71,10 @@ export class RequestAnswerer {
    */
   answer(request: RequestRecord, slot: AnswerSlot, charged?: RpcError | null): void {
     const { router, runner } = this.#parts
-    const { bytes, caller, exchange } = slot
+    const { bytes, exchange } = slot
+    const { caller } = exchange
     const { method } = request
-    // An object without a method is no notification either: somebody has to be told.
+    // An object without a method is no notification either: somebody waits for the error.
     const ownId = request.id
     const isSilent = ownId === null && method !== NO_METHOD
     const sink: AnswerSink = isSilent ? () => slot.sink('', 200) : slot.sink
@@ -85,7 +85,7 @@ export class RequestAnswerer {
       this.refuseBody(caller, sink, id, error)
       return
     }
-    const refusal = charged === undefined ? this.charge(caller, exchange, method) : charged
+    const refusal = charged === undefined ? this.charge(exchange, method) : charged
     if (refusal !== null) {
       this.refuse(method, sink, id, refusal)
       return
@@ -95,13 +95,12 @@ export class RequestAnswerer {
     const alone = slot.alone && !isSilent
     // Objects are written out here: spreading them took a third of the time of a short call.
     const isOther = route.definition.cutsRanges && this.wantsOtherRanges(caller)
-    if (!isOther && this.#answerFast(request, slot, { route, paramBytes, caller, exchange, id, sink, alone }))
-      return
+    if (!isOther && this.#answerFast(request, slot, { route, paramBytes, exchange, id, sink, alone })) return
     // What is cached is as callers get it who want nothing of their own.
     const isCacheable = !isOther && (flags & CACHEABLE_FLAG) !== 0
     // The body is gone before a worker asks for them.
     const copy = paramBytes === 0 ? NO_PARAMS : Buffer.from(params)
-    runner.answer({ route, paramBytes, caller, exchange, id, sink, alone, params: copy, isCacheable })
+    runner.answer({ route, paramBytes, exchange, id, sink, alone, params: copy, isCacheable })
   }
 
   /** True when ranges beyond the head are not to be dealt with as this node does. */
@@ -141,8 +140,8 @@ export class RequestAnswerer {
     started: number,
   ): boolean {
     const { fast, records, runner } = this.#parts
-    const { route, caller, id, sink } = admitted
-    const rest = fast.native.find(runner.keyOf(route, caller), params)
+    const { route, exchange, id, sink } = admitted
+    const rest = fast.native.find(runner.keyOf(route, exchange.caller), params)
     if (rest === null) return false
     const body = ANSWER_HEAD + id + rest
     sink(body, 200)
@@ -151,7 +150,7 @@ export class RequestAnswerer {
   }
 
   /** Charges a method to the caller; why it may not call it, or not now, or not from the page that asks. */
-  charge(caller: Caller, { restricted }: Exchange, method: number): RpcError | null {
+  charge({ caller, restricted }: Exchange, method: number): RpcError | null {
     const refusal = this.#parts.admission.charge(caller, method)
     if (refusal !== null || restricted !== true) return refusal
     const route = this.#parts.router.routesByIndex[method]

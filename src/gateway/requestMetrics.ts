@@ -5,7 +5,7 @@ export const REQUEST_BUCKETS: readonly number[] = [
   0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]
 
-const MILLISECONDS = REQUEST_BUCKETS.map((seconds) => seconds * 1000)
+const BUCKET_MILLISECONDS = REQUEST_BUCKETS.map((seconds) => seconds * 1000)
 const COLUMNS = REQUEST_BUCKETS.length + 1
 
 /** Of requests that are answered in microseconds one in so many is timed, and counts for all of them. */
@@ -46,7 +46,7 @@ export class RequestMetrics {
   readonly #inFront: Float64Array
   readonly #counts: Float64Array
   readonly #milliseconds: Float64Array
-  /** By place of the method and code. */
+  /** By index of the method and code. */
   readonly #errors = new Map<string, ErrorStats & { count: number }>()
   #turn = 0
   /** Requests whose client went away before the answer. */
@@ -62,7 +62,7 @@ export class RequestMetrics {
     this.#milliseconds = new Float64Array(rows)
   }
 
-  /** The place of names that are no method. */
+  /** The index of names that are no method. */
   get unknown(): number {
     return this.#methods.length - 1
   }
@@ -95,7 +95,7 @@ export class RequestMetrics {
     this.#observe(method, elapsed, 1)
   }
 
-  /** Notes that an answer was an error; it is counted as an answer, too. */
+  /** Counts an error; it is counted as an answer, too. */
   failed(method: number, code: number): void {
     const key = `${method} ${code}`
     const known = this.#errors.get(key)
@@ -135,9 +135,9 @@ export class RequestMetrics {
 
   #observe(method: number, elapsed: number, weight: number): void {
     let column = 0
-    while (column < MILLISECONDS.length && elapsed > (MILLISECONDS[column] ?? 0)) column += 1
-    const place = method * COLUMNS + column
-    this.#counts[place] = (this.#counts[place] ?? 0) + weight
+    while (column < BUCKET_MILLISECONDS.length && elapsed > (BUCKET_MILLISECONDS[column] ?? 0)) column += 1
+    const cell = method * COLUMNS + column
+    this.#counts[cell] = (this.#counts[cell] ?? 0) + weight
     this.#milliseconds[method] = (this.#milliseconds[method] ?? 0) + elapsed * weight
   }
 }

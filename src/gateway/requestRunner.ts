@@ -33,10 +33,10 @@ export interface AdmittedRequest extends RecordedRequest {
   readonly alone: boolean
 }
 
-/** One request on its way to its answer: its own, or one in its place. */
+/** One request on its way to its answer: its own, or one instead. */
 interface Work extends Omit<AdmittedRequest, 'params'> {
   readonly params: JsonText
-  /** True when it is one in place of the caller's. */
+  /** True when it is one instead of the caller's. */
   readonly isForwarded: boolean
   readonly times: RequestTimes
 }
@@ -55,7 +55,7 @@ export interface RequestRunnerParts {
   readonly preferences: Preferences
   /** True when methods can be tried here before the workers. */
   readonly isFront: boolean
-  /** The head that the front thread answers at; null where nobody is told. */
+  /** The head that the front thread answers at; null unless answers name their block. */
   readonly head: FrontHead | null
 }
 
@@ -70,13 +70,13 @@ export class RequestRunner {
   /** Answers a request. */
   answer(request: AdmittedRequest): void {
     const { answers, records } = this.#parts
-    const { route, paramBytes, id, params, caller, exchange, sink, alone, isCacheable } = request
+    const { route, paramBytes, id, params, exchange, sink, alone, isCacheable } = request
     const times: RequestTimes = { started: performance.now(), ticket: null }
     const recorded: AnswerSink = (body, status, block) => {
       sink(body, status, block)
       records.fromMethod(request, id, times, body)
     }
-    const key = this.keyOf(route, caller)
+    const key = this.keyOf(route, exchange.caller)
     const kept = isCacheable ? answers.caching(key, params, id, recorded) : recorded
     const isForwarded = false
     this.#run({
@@ -84,7 +84,6 @@ export class RequestRunner {
       paramBytes,
       id,
       params,
-      caller,
       exchange,
       sink: kept,
       alone,
@@ -108,7 +107,7 @@ export class RequestRunner {
     else this.#dispatch(work)
   }
 
-  /** Commands may take their time: those that do are told when nobody waits for them any more. */
+  /** Commands may take their time: those that do learn when nobody waits for them any more. */
   #runInChain(work: Work): void {
     let opened: CallerSignal | null = null
     const sink: AnswerSink = (body, status) => {
@@ -122,7 +121,8 @@ export class RequestRunner {
   }
 
   #runHere(work: Work, method: MethodDefinition, signal: (() => AbortSignal) | null): void {
-    const { route, id, params, caller, exchange, sink, alone } = work
+    const { route, id, params, exchange, sink, alone } = work
+    const { caller } = exchange
     const { head } = this.#parts
     this.#parts.inline.run(route, method, id, params, sink, {
       connection: exchange.connection ?? null,
@@ -136,7 +136,7 @@ export class RequestRunner {
     })
   }
 
-  /** Has workers answer the request, or another one in its place. */
+  /** Has workers answer the request, or another one instead. */
   #forward(work: Work, forward: Forward): void {
     if (forward === DELEGATE_TO_WORKER) {
       this.#dispatch(work)
@@ -160,7 +160,8 @@ export class RequestRunner {
 
   #dispatch(work: Work): void {
     const { dispatcher, records } = this.#parts
-    const { route, id, params, caller, exchange, sink } = work
+    const { route, id, params, exchange, sink } = work
+    const { caller } = exchange
     const answered: AnswerSink = (body, status, block) => {
       if (block !== undefined) exchange.givenAt?.(block)
       if (status === PAGE_STATUS) this.#answerInPages(work, body)
@@ -178,7 +179,8 @@ export class RequestRunner {
 
   #answerInPages(work: Work, first: string | Uint8Array): void {
     const { router, dispatcher, records, answerBytes: maxBytes } = this.#parts
-    const { id, caller, exchange, sink, alone } = work
+    const { id, exchange, sink, alone } = work
+    const { caller } = exchange
     const route = router.forForward(logsPage.name)
     let ticket: Ticket | undefined
     whenGone(exchange, () => {
@@ -191,7 +193,7 @@ export class RequestRunner {
       if (isWhole) records.fromMethod(work, id, work.times, '', bytes)
       else records.abandoned()
     }
-    new PagedAnswer({ id, caller, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
+    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
   /** @param beyondHead in place of the caller's wish */

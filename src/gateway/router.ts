@@ -12,7 +12,7 @@ const NOT_FOUND = new RpcError('methodNotFound')
 /** A method as requests find it. */
 export interface Route {
   readonly definition: MethodDefinition
-  /** Place in the list of methods. */
+  /** Index in the list of methods. */
   readonly index: number
   /** Lane of this node: the method's own unless configured otherwise. */
   readonly lane: Lane
@@ -38,9 +38,9 @@ export class Router {
   readonly #routes = new Map<string, Route>()
   readonly #internal = new Map<string, Route>()
   readonly #unavailable: Set<string>
-  /** The place of what is no method: behind the last one. */
+  /** The index of what is no method: behind the last one. */
   readonly unknown: number
-  /** Routes by the places of their methods. */
+  /** Routes by the indices of their methods. */
   readonly routesByIndex: Route[] = []
   /** Names that requests use, and how the native core answers them; a configured lane leaves only cached responses. */
   readonly names: MethodNameSpec[] = []

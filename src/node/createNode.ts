@@ -14,7 +14,7 @@ import {
   mnemonicAccounts,
 } from './dev/developmentAccounts.ts'
 import { assertSafeExposure } from './exposure.ts'
-import { openMembership } from './fleet/membership.ts'
+import { openMembership } from './fleet/openMembership.ts'
 import type { NodeAdmission } from './openAdmission.ts'
 import { Opened, Part } from './opened.ts'
 import { drainLimitsFromConfig, lanesFromConfig, tlsFilesFromConfig } from './options/serviceOptions.ts'
@@ -173,7 +173,7 @@ async function openForRequests(
         await membership.drain()
         handle.endRequests()
       })
-      // Others are told of it.
+      // Others get the use that was counted last.
       await access.settle()
     },
   })

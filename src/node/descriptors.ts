@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * File descriptors that connections leave to others: stores, the port of monitoring, and the modules that a worker
- * reads, many at a time, when it takes the place of one that died.
+ * reads, many at a time, when it replaces one that died.
  */
 const RESERVED = 256
 

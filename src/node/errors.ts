@@ -23,7 +23,7 @@ export type NodeErrorCode =
   | 'DATA_DIR_UNFINISHED'
   /** Something that must be in the data directory is not. */
   | 'DATA_DIR_CORRUPT'
-  /** The data directory takes no writes: no room, or the disk fails. */
+  /** The data directory takes no writes: the disk is full, or fails. */
   | 'DATA_DIR_UNWRITABLE'
   /** The data directory cannot be made, read or written. */
   | 'DATA_DIR_UNUSABLE'

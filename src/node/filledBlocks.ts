@@ -10,7 +10,7 @@ import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import type { BackfillStore } from '../sync/backfill/backfillStore.ts'
 
 /** Requests of clients and blocks of the tip wait so long at most while old blocks are stored, milliseconds. */
-const TURN = 10
+const TURN_MILLISECONDS = 10
 
 /** The parts that fill in blocks. */
 export interface FilledBlocksOptions {
@@ -40,7 +40,7 @@ export class FilledBlocks implements BackfillStore {
   }
 
   *#turn(blocks: readonly ReadBlock[], from: number): Generator<Block> {
-    const end = performance.now() + TURN
+    const end = performance.now() + TURN_MILLISECONDS
     for (const read of blocks.slice(from)) {
       const block = decodeReadBlock(this.#options.spec, read)
       if (block instanceof InvalidBlockError) throw block

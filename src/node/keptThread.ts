@@ -34,7 +34,7 @@ export interface ThreadKind {
   readonly longLife: number
 }
 
-/** How one life of a thread begins, and who is told of it. */
+/** How one life of a thread begins, and what is called on its messages and at its end. */
 export interface LifeParts<M> {
   /** Its options, and the ports in them. */
   readonly data: unknown
@@ -198,7 +198,7 @@ function beginLife<R, M>(kind: ThreadKind, { data, ports, onMessage, onGone }: L
   }
 }
 
-/** The stack is for the log; what is told elsewhere is its first line. */
+/** The stack is for the log; elsewhere its first line is shown. */
 function failureOf({ code, title }: ThreadKind, stack: string, cause?: Error): NodeError {
   const [first = stack] = stack.split('\n', 1)
   const error = new NodeError(code, `${title} failed: ${first}`, { cause })

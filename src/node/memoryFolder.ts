@@ -7,7 +7,7 @@ import { NodeError } from './errors.ts'
 const MEMORY = '/dev/shm'
 const PREFIX = 'rhizome-chain-'
 /** Milliseconds after which the file of a lock is locked by whoever made it. */
-const LOCKED_AFTER = 1000
+const LOCKED_MILLISECONDS = 1000
 
 /** A data directory in memory. */
 export interface MemoryFolder {
@@ -57,7 +57,7 @@ function removeLeft(): void {
     try {
       // One without a lock, or with one that was just made, is about to be used.
       const { mtimeMs } = statSync(join(path, 'lock'))
-      const lock = mtimeMs < Date.now() - LOCKED_AFTER ? lockDirectory(path) : null
+      const lock = mtimeMs < Date.now() - LOCKED_MILLISECONDS ? lockDirectory(path) : null
       if (lock === null) continue
       rmSync(path, { recursive: true, force: true })
       lock.release()

@@ -5,7 +5,7 @@ import type { ConversionProgress } from '../storage/formats/conversion.ts'
 import { assertConvertible, isPresent } from '../storage/formats/storeFormat.ts'
 import type { DataDirStore } from './dataDirStores.ts'
 
-/** Room that is left free beside what conversions take: a large block with its state. */
+/** Bytes that are left free beside what conversions take: a large block with its state. */
 const SPARE_BYTES = 16 * 1024 * 1024
 
 /** How far the conversion of a data directory is. */
@@ -34,11 +34,11 @@ export interface ConvertedStore {
 
 /**
  * Brings every store and file of a data directory to the formats of this build, in place. Nothing is written before
- * all of them are known to be convertible and to have room. What ends the process at any instant loses nothing: the
+ * all of them are known to be convertible and to fit on the disk. What ends the process at any instant loses nothing: the
  * next call goes on.
  * @returns what was converted; nothing for a directory that is new or up to date
  * @throws StorageError `STORAGE_LOCKED` while another process has the directory, `STORAGE_NEWER` and `STORAGE_FORMAT`
- * for what this build does not read, `STORAGE_UNWRITABLE` without room; NativeError; the signal's reason
+ * for what this build does not read, `STORAGE_UNWRITABLE` without space; NativeError; the signal's reason
  */
 export async function migrateDataDir(options: MigrationOptions): Promise<readonly ConvertedStore[]> {
   const { dataDir } = options
@@ -65,7 +65,7 @@ async function migrateLocked(options: MigrationOptions): Promise<readonly Conver
     needed += found.roomBytes
   }
   if (due.length === 0) return []
-  assertRoom(dataDir, needed, options.freeBytes?.() ?? freeBytes(dataDir))
+  assertSpace(dataDir, needed, options.freeBytes?.() ?? freeBytes(dataDir))
   const converted: ConvertedStore[] = []
   for (const { store, from } of due) {
     signal?.throwIfAborted()
@@ -83,7 +83,7 @@ async function migrateLocked(options: MigrationOptions): Promise<readonly Conver
   return converted
 }
 
-function assertRoom(dataDir: string, needed: number, free: number): void {
+function assertSpace(dataDir: string, needed: number, free: number): void {
   if (free >= needed) return
   const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
   throw new StorageError(

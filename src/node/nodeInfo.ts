@@ -15,7 +15,7 @@ const LOG_COUNT = 10_000
 /** Margin of eth_gasPrice over the head's minimum, in thousandths (consensus.md §9.3). */
 const GAS_PRICE_FACTOR = 1100n
 
-/** The facts of the node that clients are told. `version` is that of the program. */
+/** The facts of the node that clients may ask for. `version` is that of the program. */
 export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   return {
     chainId: networkByName(config.network).chainId,

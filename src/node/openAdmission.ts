@@ -19,15 +19,15 @@ import { NodeError, toAccessNodeError } from './errors.ts'
 import { accessRulesFromConfig } from './options/accessOptions.ts'
 
 /** Milliseconds between two looks at the keys and at the day. */
-const REFRESH_PERIOD = 250
+const REFRESH_PERIOD_MILLISECONDS = 250
 
 /** Milliseconds between two writes of usage: what a crash may cost. */
-const FLUSH_PERIOD = 1000
+const FLUSH_PERIOD_MILLISECONDS = 1000
 
 /** Milliseconds between two complaints about the same trouble. */
-const COMPLAINT_PERIOD = 60_000
+const COMPLAINT_PERIOD_MILLISECONDS = 60_000
 
-const DAY = 86_400_000
+const DAY_MILLISECONDS = 86_400_000
 
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
@@ -90,10 +90,10 @@ function open(config: Config, logger: Logger, sharing: AccessSharing): NodeAdmis
   })
   const files = new FilesInPlace([storeFile(join(config.dataDir, ACCESS_FOLDER))], [])
   const timers = [
-    setInterval(() => attempt(() => files.assert(), complain), FLUSH_PERIOD),
-    setInterval(() => attempt(() => admission.refresh(), complain), REFRESH_PERIOD),
-    setInterval(() => void admission.flush().catch(complain), FLUSH_PERIOD),
-    setInterval(() => void admission.prune().catch(complain), DAY),
+    setInterval(() => attempt(() => files.assert(), complain), FLUSH_PERIOD_MILLISECONDS),
+    setInterval(() => attempt(() => admission.refresh(), complain), REFRESH_PERIOD_MILLISECONDS),
+    setInterval(() => void admission.flush().catch(complain), FLUSH_PERIOD_MILLISECONDS),
+    setInterval(() => void admission.prune().catch(complain), DAY_MILLISECONDS),
   ]
   for (const timer of timers) timer.unref()
   void admission.prune().catch(complain)
@@ -152,7 +152,7 @@ function occasionally(action: (value: unknown) => void): (value: unknown) => voi
   return (value) => {
     const now = performance.now()
     if (now < next) return
-    next = now + COMPLAINT_PERIOD
+    next = now + COMPLAINT_PERIOD_MILLISECONDS
     action(value)
   }
 }

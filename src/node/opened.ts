@@ -83,7 +83,7 @@ export class Opened {
   /**
    * Opens parts; where one cannot be opened, those before it are closed.
    * @param build opens them
-   * @param onFailure told why one could not be closed after another could not be opened
+   * @param onFailure called with the reason why one could not be closed after another could not be opened
    * @throws what build throws
    */
   static async build<T>(

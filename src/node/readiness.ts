@@ -31,11 +31,11 @@ export interface Readiness {
 const NO_WRITES = 'the store takes no writes'
 
 /** A probe is made anew when the last is older, milliseconds. */
-const FRESH = 2000
+const FRESH_MILLISECONDS = 2000
 /** Whoever asks waits so long for a new probe at most, milliseconds. */
-const PATIENCE = 1000
+const PATIENCE_MILLISECONDS = 1000
 /** A probe without an end for so long has failed, milliseconds: more than the time limit of requests to the workers. */
-const LIMIT = 10_000
+const LIMIT_MILLISECONDS = 10_000
 
 /** @param now milliseconds */
 export function createReadiness(
@@ -48,7 +48,7 @@ export function createReadiness(
   return {
     reasons: async () => {
       if (draining) return ['the node stops']
-      await Promise.race([Promise.all([store.refresh(), pool.refresh()]), sleep(PATIENCE)])
+      await Promise.race([Promise.all([store.refresh(), pool.refresh()]), sleep(PATIENCE_MILLISECONDS)])
       // It may have changed meanwhile.
       return draining
         ? ['the node stops']
@@ -77,7 +77,7 @@ function headReasons({ headAge, maxHeadAge }: ReadinessSources): string[] {
   return most === 0 || age <= most ? [] : [`the head is ${age} s old, more than ${most} s`]
 }
 
-/** The writer's word comes before what a probe found: it knows first that there is room again. */
+/** What the writer reports comes before what a probe found: it knows first that the disk has space again. */
 function storeReasons({ storeFault }: ReadinessSources, probe: Probe): string[] {
   const fault = storeFault()
   return fault === null ? probe.reasons() : [`${NO_WRITES}: ${fault}`]
@@ -106,7 +106,7 @@ class Probe {
   /** Resolves when there is an answer that is not old. */
   refresh(): Promise<void> {
     if (this.#running !== null) return this.#running
-    if (this.#now() - this.#began < FRESH) return Promise.resolve()
+    if (this.#now() - this.#began < FRESH_MILLISECONDS) return Promise.resolve()
     this.#began = this.#now()
     this.#running = this.#ask().then(
       () => this.#settle(null),
@@ -117,7 +117,7 @@ class Probe {
 
   /** Why the last answer is not good enough. */
   reasons(): string[] {
-    if (this.#running !== null && this.#now() - this.#began > LIMIT) {
+    if (this.#running !== null && this.#now() - this.#began > LIMIT_MILLISECONDS) {
       return [`${this.#failure}: nothing for ${Math.floor((this.#now() - this.#began) / 1000)} s`]
     }
     return this.#error === null ? [] : [`${this.#failure}: ${this.#error}`]

@@ -23,7 +23,7 @@ import { createGateway, type GatewayPartOptions } from './parts/gatewayPart.ts'
 import { openWorkers, type WorkerOptions, type WorkerStats } from './parts/workersPart.ts'
 
 /** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
-const WORK_INTEREST = 30_000
+const WORK_INTEREST_MILLISECONDS = 30_000
 
 /** The parts of the JSON-RPC service. */
 export interface ServiceOptions extends WorkerOptions, GatewayPartOptions {
@@ -122,14 +122,15 @@ export function openService(options: ServiceOptions): Promise<Service> {
       open: () =>
         setInterval(() => {
           if (events.subscriptions.wantsWork) options.context.commands.mining?.keepAwake()
-        }, WORK_INTEREST).unref(),
+        }, WORK_INTEREST_MILLISECONDS).unref(),
       close: (timer) => clearInterval(timer),
     })
     return {
       ...front,
       ask: (request, caller) =>
         new Promise((resolve) => {
-          gateway.handle(Buffer.from(request), caller, {
+          gateway.handle(Buffer.from(request), {
+            caller,
             answer: (body) => resolve(Buffer.from(body)),
             onGone: undefined,
             gone: false,

@@ -1,4 +1,15 @@
-import type { MethodDefinition } from './defineMethod.ts'
+/**
+ * Who may call: everybody, only where the development helpers are switched on, or nobody but the gateway,
+ * which asks workers for a part of a larger answer.
+ */
+export type Audience = 'public' | 'dev' | 'internal'
+
+/** Of a method, what decides whether it is open. */
+export interface NamedMethod {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly audience: Audience
+}
 
 /** Stands for all modules. */
 export const ALL_MODULES = '*'
@@ -32,7 +43,7 @@ export function moduleOf(method: string): string {
 }
 
 /** True when callers may ask for the method. */
-export function isEnabled(definition: MethodDefinition, enabled: EnabledMethods): boolean {
+export function isEnabled(definition: NamedMethod, enabled: EnabledMethods): boolean {
   const { audience, name, aliases } = definition
   if (audience === 'internal' || (audience === 'dev' && !enabled.dev)) return false
   if (!enabled.modules.includes(ALL_MODULES) && !enabled.modules.includes(moduleOf(name))) return false
@@ -40,7 +51,7 @@ export function isEnabled(definition: MethodDefinition, enabled: EnabledMethods)
 }
 
 /** Modules with a method that callers may ask for, in the order of their names. */
-export function openModules(methods: readonly MethodDefinition[], enabled: EnabledMethods): string[] {
+export function openModules(methods: readonly NamedMethod[], enabled: EnabledMethods): string[] {
   const open = methods.filter((method) => isEnabled(method, enabled)).map(({ name }) => moduleOf(name))
   return [...new Set(open)].sort()
 }

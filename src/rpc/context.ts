@@ -22,6 +22,7 @@ import type { SendOutcome } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
+import type { CommandSignal } from './commandSignal.ts'
 import type { DevCommands } from './devCommands.ts'
 import type { MiningCommands } from './miningCommands.ts'
 import type { IntervalUnit } from './params/blockInterval.ts'
@@ -42,7 +43,7 @@ export interface RpcSettings {
   readonly answersPending: boolean
   /** True when calls and estimates without `to` are taken (decisions.md D73). */
   readonly answersCreations: boolean
-  /** How reverts are told to callers who want no form of their own. */
+  /** The form of reverts for callers who want none of their own. */
   readonly revertErrors: RevertForm
   /** The treatment of a range of logs that ends beyond the head, for callers without a wish of their own. */
   readonly beyondHead: BeyondHead
@@ -119,7 +120,7 @@ export interface NodeStatus {
   readonly syncing: SyncProgress | null
   /** Only of the front thread of a node with peers. */
   readonly peering?: PeeringStatus
-  /** Only of the front thread of a member of a fleet, once its fleet thread has told something. */
+  /** Only of the front thread of a member of a fleet, once its fleet thread has reported a status. */
   readonly fleet?: FleetStatus
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
@@ -171,7 +172,7 @@ export interface ChainReader {
   /** RLP `[transactions, uncles]` of a stored block. */
   storedBody(block: BlockReference): Buffer | null
   /**
-   * Copies one of the two to a place of an array, where it has room.
+   * Copies one of the two to a position of an array, if it fits there.
    * @param key of the block (`blockKey`)
    * @returns its length, -1 when it is not stored
    * @throws RpcError as {@link storedReceipts}
@@ -272,9 +273,6 @@ export interface Impersonation {
   clear(): void
 }
 
-/** The sign that nobody waits any more: a signal, or what stands for one of another thread. */
-export type CommandSignal = Pick<AbortSignal, 'aborted'>
-
 /**
  * Requests to the one thread that writes. When one is answered, whatever is read next shows what it did: the thread
  * says what changed before it answers, and readers take a new snapshot of the stores for each batch.
@@ -318,9 +316,9 @@ export interface NodeContext {
   readonly peers: PeerAdmin
   /** Senders whose transactions are taken without a signature; only those of the front thread count. */
   readonly impersonated: Impersonation
-  /** Who is told of executions; absent where nobody looks. */
+  /** Takes reports of executions; absent where nobody looks. */
   readonly reports?: ExecutionReports
-  /** Says why a transaction failed, where senders are told; in the front thread of a development node only. */
+  /** Says why a transaction failed, where senders get the reason; in the front thread of a development node only. */
   readonly describeFailure?: DescribeFailure
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */
   readonly wallet: Wallet | null

@@ -1,4 +1,5 @@
 import type { FastMethodName } from '../native/nativeFastPath.ts'
+import type { Audience } from './availability.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
@@ -15,12 +16,6 @@ export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'tra
  * `head` says that the answer follows from them and the head alone, as long as they do not name the pending block.
  */
 export type CacheRule = 'none' | 'head' | 'forever'
-
-/**
- * Who may call: everybody, only where the development helpers are switched on, or nobody but the gateway,
- * which asks workers for a part of a larger answer.
- */
-export type Audience = 'public' | 'dev' | 'internal'
 
 /**
  * Reads the parameters and runs a handler.
@@ -54,12 +49,12 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
    */
   readonly fast?: FastMethodName | Handler<P>
   readonly audience?: Audience
-  /** Answers, errors among them, may tell of reverts: in the form that the caller wants. Those of others never do. */
+  /** Answers, errors among them, may contain reverts: in the form that the caller wants. Those of others never do. */
   readonly tellsReverts?: boolean
   /** A range that ends beyond the head is cut or refused, as the caller wants. */
   readonly cutsRanges?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
-  readonly mostParamBytes?: number
+  readonly maxParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
   readonly handler: Handler<P>
 }
@@ -86,7 +81,7 @@ export interface MethodDefinition {
   readonly tellsReverts: boolean
   readonly cutsRanges: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
-  readonly mostParamBytes: number
+  readonly maxParamBytes: number
   readonly run: Run
 }
 
@@ -115,7 +110,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     audience: spec.audience ?? 'public',
     tellsReverts: spec.tellsReverts ?? false,
     cutsRanges: spec.cutsRanges ?? false,
-    mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
+    maxParamBytes: spec.maxParamBytes ?? Number.POSITIVE_INFINITY,
     run: runOf(spec.handler),
   }
 }

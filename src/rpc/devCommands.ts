@@ -1,7 +1,7 @@
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { BlockInterval, ProducerMode } from '../mining/blockProducer.ts'
 import type { SendOutcome } from '../txpool/interface.ts'
-import type { CommandSignal } from './context.ts'
+import type { CommandSignal } from './commandSignal.ts'
 
 /** The changes to an account. Absent fields stay as they are. */
 export interface AccountEdit {

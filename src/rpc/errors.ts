@@ -36,7 +36,7 @@ export type RpcErrorKind =
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
   | 'simulatedFunds'
-  | 'simulatedRoom'
+  | 'simulatedBlockFull'
   | 'simulatedNumberOrder'
   | 'simulatedTimeOrder'
   | 'simulatedTooMuch'
@@ -89,7 +89,7 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },
   simulatedIntrinsicGas: { code: -38013, message: 'intrinsic gas too low' },
   simulatedFunds: { code: -38014, message: 'insufficient funds for gas * price + value' },
-  simulatedRoom: { code: -38015, message: 'block gas limit reached' },
+  simulatedBlockFull: { code: -38015, message: 'block gas limit reached' },
   simulatedNumberOrder: { code: -38020, message: 'block numbers must be in order' },
   simulatedTimeOrder: { code: -38021, message: 'block timestamps must be in order' },
   simulatedTooMuch: { code: -38026, message: 'too many blocks' },
@@ -108,7 +108,7 @@ export type ErrorData = string | Readonly<Record<string, string | number>>
 /** Facts beside the text of an {@link RpcError}. */
 export interface RpcErrorOptions extends ErrorOptions {
   readonly data?: ErrorData
-  /** The whole for callers who want reverts as geth tells them. */
+  /** The whole for callers who want reverts in the form of geth. */
   readonly inGeth?: RpcErrorObject
 }
 
@@ -150,7 +150,7 @@ export function responseTooLarge(limit: number, options?: RpcErrorOptions): RpcE
 
 /**
  * The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text.
- * @param reverts how reverts are told
+ * @param reverts the form of reverts
  */
 export function toErrorObject(thrown: unknown, reverts: RevertForm = 'reference'): RpcErrorObject {
   if (!(thrown instanceof RpcError))

@@ -43,15 +43,15 @@ export function lengthOf({ text, rest }: Answer): number {
 
 /**
  * An answer in one piece.
- * @param room memory that it may take, where it is not kept
+ * @param buffer memory that it may take, where it is not kept
  */
-export function bodyOf({ text, rest }: Answer, room?: Buffer): string | Uint8Array {
+export function bodyOf({ text, rest }: Answer, buffer?: Buffer): string | Uint8Array {
   if (rest === undefined) return text
   const start = Buffer.byteLength(text)
   const end = start + rest.bytes.length
   const length = end + rest.end.length
   const body =
-    room !== undefined && length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafe(length)
+    buffer !== undefined && length <= buffer.length ? buffer.subarray(0, length) : Buffer.allocUnsafe(length)
   body.write(text)
   rest.bytes.moveTo(body, start)
   body.write(rest.end, end)
@@ -65,7 +65,7 @@ export type UnexpectedErrorSink = (method: string, error: unknown) => void
  * Runs one request. Never throws: every failure becomes an answer.
  * @param id JSON text of the id
  * @param params empty when there are none
- * @param wanted how the caller wants its answer; only methods that say so tell of reverts in its form
+ * @param wanted how the caller wants its answer; only methods that say so show reverts in its form
  */
 export function executeRequest(
   context: NodeContext,
@@ -148,10 +148,10 @@ function statusOfRun(error: RpcError): number {
  * Positional parameters of their JSON text. Null and the empty object are none (rpc.md §1.3).
  * @throws RpcError
  */
-function readParams(text: JsonText, { name, mostParamBytes }: MethodDefinition): readonly unknown[] {
+function readParams(text: JsonText, { name, maxParamBytes }: MethodDefinition): readonly unknown[] {
   if (text.length === 0) return []
-  if (text.length > mostParamBytes) {
-    throw invalidParams(`${name} takes at most ${mostParamBytes} bytes of parameters, not ${text.length}`)
+  if (text.length > maxParamBytes) {
+    throw invalidParams(`${name} takes at most ${maxParamBytes} bytes of parameters, not ${text.length}`)
   }
   let value: unknown
   try {

@@ -27,7 +27,7 @@ export class RawJson {
   }
 }
 
-/** Bytes of an answer that are copied to their place once, after which they are gone. */
+/** Bytes of an answer that are moved into it once, after which they are gone. */
 export interface ByteSource {
   readonly length: number
   moveTo(target: Uint8Array, at: number): void

@@ -183,7 +183,7 @@ import { sha3 } from './web3/sha3.ts'
 
 /**
  * Every method of the node. The router, the workers, the OpenRPC document and the README's table are
- * made from it. A method's place is its number in messages to workers, so both sides must have the same
+ * made from it. A method's index is its number in messages to workers, so both sides must have the same
  * list: it is one list in one process.
  */
 export const METHODS: readonly MethodDefinition[] = [

@@ -9,10 +9,10 @@ const MAX_BYTES = 65_536
  * Blocks that the parameters of a request name by number or hash. Parameters that cannot be read are for the method.
  */
 export function namedBlocks(
-  { params, name, mostParamBytes }: MethodDefinition,
+  { params, name, maxParamBytes }: MethodDefinition,
   text: JsonText,
 ): readonly BlockName[] {
-  if (text.length === 0 || text.length > Math.min(MAX_BYTES, mostParamBytes)) return []
+  if (text.length === 0 || text.length > Math.min(MAX_BYTES, maxParamBytes)) return []
   if (!params.some(({ blocksOf }) => blocksOf !== undefined)) return []
   try {
     const values: unknown = JSON.parse(textOf(text))

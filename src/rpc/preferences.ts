@@ -3,7 +3,7 @@ import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 
 /** How a caller wants to be answered: as its key says, else as the node does. */
 export interface Preferences {
-  /** The form in which reverts are told. */
+  /** The form of reverts. */
   readonly reverts: RevertForm
   /** The treatment of a range of logs that ends beyond the head. */
   readonly beyondHead: BeyondHead

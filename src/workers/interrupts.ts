@@ -23,7 +23,7 @@ export class InterruptTable {
     return slot
   }
 
-  /** Tells whoever works on the slot's request to stop. */
+  /** Has whoever works on the slot's request stop. */
   raise(slot: number, reason: InterruptReason): void {
     Atomics.store(this.#flags, slot, INTERRUPT_REASONS[reason])
   }

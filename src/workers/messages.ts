@@ -7,8 +7,8 @@ import type { BlockReference } from '../storage/blockKey.ts'
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
  *
- * Request batch: u32 count, then per request u16 method (its place in METHODS), u16 interrupt slot,
- * u32 id bytes, u32 parameter bytes, u8 the caller's preferences (place in PREFERENCES), id, parameters (both JSON text in
+ * Request batch: u32 count, then per request u16 method (its index in METHODS), u16 interrupt slot,
+ * u32 id bytes, u32 parameter bytes, u8 the caller's preferences (index in PREFERENCES), id, parameters (both JSON text in
  * UTF-8).
  * Answer batch: u32 count, u8 whether the block follows that the answers were given at, u48 its height, 32 bytes of its
  * hash; then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the answers' bytes in order.
@@ -21,12 +21,12 @@ import type { BlockReference } from '../storage/blockKey.ts'
  */
 export const BATCH_MILLISECONDS = 5
 
-/** Status in place of an answer: the worker did not begin the request. */
+/** Status instead of an answer: the worker did not begin the request. */
 export const NOT_RUN = 0
 
 /** One request as a worker gets it. */
 export interface PoolRequest {
-  /** Place in METHODS. */
+  /** Index in METHODS. */
   readonly method: number
   /** Element of the interrupt table. */
   readonly slot: number
@@ -51,11 +51,11 @@ export interface PoolAnswer {
 /** The data that every task carries. */
 export interface PoolTask {
   readonly batch: Uint8Array<ArrayBuffer>
-  /** Where the answers go if they fit, of {@link WorkerSetup.places}; `NO_PLACE` for none. */
-  readonly place: number
+  /** Where the answers go if they fit, an index in {@link WorkerSetup.outputs}; `NO_BUFFER` for none. */
+  readonly output: number
 }
 
-/** The result of a task: the batch of answers, or its bytes in the place of the task. */
+/** The result of a task: the batch of answers, or its bytes in the buffer of the task. */
 export type PoolResult = Uint8Array | number
 
 /** The options with which a worker is started. */
@@ -69,14 +69,14 @@ export interface WorkerSetup {
   /** Most bytes of one answer. */
   readonly maxAnswerBytes: number
   /** Memory that is shared with the front thread. */
-  readonly places: readonly SharedArrayBuffer[]
+  readonly outputs: readonly SharedArrayBuffer[]
   /** True when answers come with the head that they were given at. */
-  readonly tellsHead: boolean
+  readonly reportsHead: boolean
   /** By how much the system puts the thread behind others that want to run, 0 to 19, as with nice(1). */
   readonly niceness: number
 }
 
-/** The word of a worker when it starts. */
+/** The message of a worker when it starts. */
 export interface WorkerHello {
   /** To be served by the chain thread (`proxy.ts`). */
   readonly chainPort: MessagePort

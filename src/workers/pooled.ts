@@ -12,20 +12,20 @@ import {
   type WorkerHello,
   type WorkerSetup,
 } from './messages.ts'
-import { OutputBuffer } from './outputBuffer.ts'
+import { OutputBuffers } from './outputBuffers.ts'
 import type { WorkerEnd } from './workerEnd.ts'
 
 /** JavaScript heap of one worker in MiB: one that needs more dies alone, with what it runs. */
-const WORKER_HEAP_MB = 1024
+const WORKER_HEAP_MIB = 1024
 
 /**
  * Most memory in MiB for objects of a worker that were just made. Batches leave little behind, so that the 48 MiB of
  * the engine's own choice would be spent on waiting: beside mixed reads this takes some 70 MiB less, at the same speed.
  */
-const WORKER_YOUNG_MB = 12
+const WORKER_YOUNG_MIB = 12
 
 /** Milliseconds after which a worker that is ended does no more. */
-const GIVEN_UP_FOR = 10_000
+const GIVEN_UP_MILLISECONDS = 10_000
 
 /** How a pool of worker threads is made. */
 export interface PooledOptions {
@@ -33,7 +33,7 @@ export interface PooledOptions {
   readonly threads: number
   /** Start threads when there is work and end them after this idle time, instead. */
   readonly idleMilliseconds?: number
-  readonly setup: Omit<WorkerSetup, 'places'>
+  readonly setup: Omit<WorkerSetup, 'outputs'>
   /** Gets a port per worker, replaced ones included; whoever has the chain thread hands it on to it. */
   readonly onChainPort: (port: MessagePort) => void
 }
@@ -42,13 +42,13 @@ export interface PooledOptions {
 export class PooledPool implements RequestPool {
   readonly capacity: number
   readonly #piscina: Piscina
-  readonly #room: OutputBuffer
+  readonly #outputs: OutputBuffers
   #started = 0
 
   constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
-    this.#room = new OutputBuffer(threads)
-    const workerData: WorkerSetup = { ...setup, places: this.#room.places }
+    this.#outputs = new OutputBuffers(threads)
+    const workerData: WorkerSetup = { ...setup, outputs: this.#outputs.buffers }
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
       ...workerOptions(import.meta.url),
@@ -58,7 +58,7 @@ export class PooledPool implements RequestPool {
       idleTimeout: idleMilliseconds ?? 0,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB, maxYoungGenerationSizeMb: WORKER_YOUNG_MIB },
       workerData,
     })
     this.#piscina.on('message', ({ chainPort }: WorkerHello) => {
@@ -79,20 +79,20 @@ export class PooledPool implements RequestPool {
 
   async run(requests: readonly PoolRequest[], end?: WorkerEnd): Promise<readonly PoolAnswer[]> {
     const batch = encodeRequests(requests)
-    const place = this.#room.take()
-    const task: PoolTask = { batch, place }
+    const output = this.#outputs.take()
+    const task: PoolTask = { batch, output }
     const options = { transferList: [batch.buffer], ...(end === undefined ? {} : { signal: end }) }
     let result: PoolResult
     try {
       result = await this.#piscina.run(task, options)
     } catch (error) {
       // A worker that is given up may still be writing there.
-      setTimeout(() => this.#room.leave(place), GIVEN_UP_FOR).unref()
+      setTimeout(() => this.#outputs.leave(output), GIVEN_UP_MILLISECONDS).unref()
       throw error
     }
     // After whoever waits for the answers has sent them.
-    setImmediate(() => this.#room.leave(place))
-    return decodeAnswers(typeof result === 'number' ? this.#room.read(place, result) : result)
+    setImmediate(() => this.#outputs.leave(output))
+    return decodeAnswers(typeof result === 'number' ? this.#outputs.read(output, result) : result)
   }
 
   async close(): Promise<void> {

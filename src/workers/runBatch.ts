@@ -17,8 +17,8 @@ export interface BatchRunner {
   readonly methods: readonly MethodDefinition[]
   /** Most characters of one answer. */
   readonly maxAnswerBytes: number
-  /** True when the head is told that answers are given at. */
-  readonly tellsHead: boolean
+  /** True when answers come with the head that they are given at. */
+  readonly reportsHead: boolean
   readonly onUnexpected: UnexpectedErrorSink
 }
 
@@ -45,7 +45,7 @@ export async function runBatch(
   const { context } = runner
   context.refresh()
   try {
-    const block = runner.tellsHead ? headOf(context) : null
+    const block = runner.reportsHead ? headOf(context) : null
     const answers = new Array<Answer>(requests.length)
     const start = performance.now()
     let began = start

@@ -1,6 +1,6 @@
-import type { CommandSignal } from '../rpc/context.ts'
+import type { CommandSignal } from '../rpc/commandSignal.ts'
 
-/** Memory of two threads in which one tells the other to stop what it does for it: not zero when it is to. */
+/** Memory of two threads by which one has the other stop what it does for it: not zero when it is to stop. */
 type StopFlag = Int32Array
 
 /** A flag that is raised by a signal; the thread that gets it reads it between two steps. */

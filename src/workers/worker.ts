@@ -30,31 +30,31 @@ interface ContextModule {
  * Milliseconds after which a worker lets its event loop turn. The pool waits for tasks inside of one turn, and what
  * Node does after a turn, such as to free the memory of native buffers, would not be done as long as there is work.
  */
-const TURN_PERIOD = 50
+const TURN_MILLISECONDS = 50
 let turnedAt = performance.now()
 
-const places = (workerData as WorkerSetup).places.map((place) => Buffer.from(place))
+const outputs = (workerData as WorkerSetup).outputs.map((output) => Buffer.from(output))
 const runner = openRunner(workerData as WorkerSetup)
 // A context that cannot be opened is reported by each batch, not as an unhandled rejection.
 runner.catch(() => undefined)
 
 /**
  * Entry of a pool worker: a batch of requests in, the batch of answers out, each as one buffer. The answers go to the
- * place of the task where they fit.
+ * shared buffer of the task where they fit.
  */
 export async function run(task: PoolTask): Promise<PoolResult> {
-  if (performance.now() - turnedAt > TURN_PERIOD) {
+  if (performance.now() - turnedAt > TURN_MILLISECONDS) {
     await new Promise(setImmediate)
     turnedAt = performance.now()
   }
   const requests = decodeRequests(task.batch)
   const milliseconds = new Float64Array(requests.length)
   const { answers, block } = await runBatch(await runner, requests, milliseconds)
-  const place = places[task.place]
+  const output = outputs[task.output]
   let isShared = false
   const batch = encodeAnswers(answers, milliseconds, block, (bytes) => {
-    isShared = place !== undefined && bytes <= place.length
-    return isShared && place !== undefined ? place.subarray(0, bytes) : Buffer.from(new ArrayBuffer(bytes))
+    isShared = output !== undefined && bytes <= output.length
+    return isShared && output !== undefined ? output.subarray(0, bytes) : Buffer.from(new ArrayBuffer(bytes))
   })
   return isShared ? batch.length : (move(batch) as Uint8Array)
 }
@@ -69,7 +69,7 @@ async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
     context,
     methods: METHODS,
     maxAnswerBytes: setup.maxAnswerBytes,
-    tellsHead: setup.tellsHead,
+    reportsHead: setup.reportsHead,
     onUnexpected: module.reportUnexpected ?? (() => undefined),
   }
 }

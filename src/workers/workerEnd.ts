@@ -15,7 +15,7 @@ export class WorkerEnd {
     return this.#reason
   }
 
-  /** Whoever runs the batch is told of its end, once; a second listener takes the place of the first. */
+  /** Calls a listener at the end, once; a second listener replaces the first. */
   addEventListener(_name: 'abort', listener: () => void): void {
     this.#listener = listener
   }

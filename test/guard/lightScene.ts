@@ -155,7 +155,7 @@ function openFront(local: LocalNode, config: Config, hasKey: boolean): LightFron
       admission,
       stateStore,
       head,
-      tellsBlocks: config.blockHeaders,
+      namesBlocks: config.blockHeaders,
       watch: { threshold: config.slowRequestTime, onSlow: () => undefined },
       onUnexpected: (_, error) => {
         throw error

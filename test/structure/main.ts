@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { rustReferences } from './rustReferences.ts'
 
 /**
  * Prints how the sources of a checkout are composed: files and lines by folder, names that one folder imports of another,
- * and files that import one another in a circle, by types alone or not; files of a Rust crate that use one another.
+ * and files that import one another in a circle: in TypeScript by types alone or not, in Rust within a crate.
  */
 const { values } = parseArgs({
   options: {
@@ -32,10 +33,9 @@ const paths = execFileSync('git', ['ls-files', 'src', 'native/crates'], {
   .filter((path) => /\.(ts|rs)$/.test(path) && !path.endsWith('.d.ts'))
 const texts = new Map(paths.map((path) => [path, readFileSync(join(values.root, path), 'utf8')]))
 const edges = paths.flatMap((path) => edgesOf(path, texts.get(path) ?? ''))
-const modules = paths.flatMap((path) => usesOf(path, texts.get(path) ?? ''))
 const all = circles(edges)
-const inRust = circles(modules)
 const withoutTypes = circles(edges.filter(({ isType }) => !isType))
+const rust = circles(rustReferences(texts))
 
 print('Folders', ['folder', 'files', 'lines'], foldersOf())
 print('Names that cross', ['from → to', 'names'], crossingsOf())
@@ -43,13 +43,14 @@ print(
   'Circles of files',
   ['kind', 'circles', 'files'],
   [
-    ['any import', all.length, all.flat().length],
-    ['without those of types', withoutTypes.length, withoutTypes.flat().length],
-    ['modules of a crate', inRust.length, inRust.flat().length],
+    ['TypeScript, any import', all.length, all.flat().length],
+    ['TypeScript without those of types', withoutTypes.length, withoutTypes.flat().length],
+    ['Rust', rust.length, rust.flat().length],
   ],
 )
-for (const circle of [...all, ...inRust])
+for (const circle of [...all, ...rust]) {
   console.log(`- ${circle.map((path) => path.replace(/^src\/|^native\/crates\//, '')).join(', ')}`)
+}
 
 function edgesOf(path: string, text: string): Edge[] {
   return [...text.matchAll(IMPORT)].flatMap(([, type = '', names = '', specifier = '']) => {
@@ -58,53 +59,6 @@ function edgesOf(path: string, text: string): Edge[] {
     const isType = type !== '' || (listed.length > 0 && listed.every((name) => /^\s*type /.test(name)))
     return texts.has(to) ? [{ from: path, to, names: Math.max(1, listed.length), isType }] : []
   })
-}
-
-/** The files of its own crate that a file of Rust uses by `use crate::` or `use super::`, outside of its tests. */
-function usesOf(path: string, text: string): Edge[] {
-  const [, source, place] = /^(native\/crates\/[^/]+\/src)\/(.*)\.rs$/.exec(path) ?? []
-  if (source === undefined || place === undefined) return []
-  const own = place.split('/').filter((name) => name !== 'mod' && name !== 'lib')
-  const [code = ''] = text.split('#[cfg(test)]', 1)
-  const targets = [...code.matchAll(/^(?:pub(?:\([^)]*\))? )?use (crate|super)::([^;]+);/gm)].flatMap(
-    ([, from, tree = '']) => {
-      const base = from === 'crate' ? [] : own.slice(0, -1)
-      return pathsOf(tree.replace(/\s+/g, ' ')).map((names) => fileOf(source, [...base, ...names]))
-    },
-  )
-  return [...new Set(targets)].flatMap((to) =>
-    to === null || to === path ? [] : [{ from: path, to, names: 1, isType: false }],
-  )
-}
-
-/** The paths of a tree such as `a::{b, c::{d, e}}`. */
-function pathsOf(tree: string): string[][] {
-  const open = tree.indexOf('{')
-  if (open < 0) return [tree.split('::').map((name) => name.replace(/ as .*/, '').trim())]
-  const head = tree
-    .slice(0, open)
-    .split('::')
-    .filter((name) => name.trim() !== '')
-  const parts: string[] = ['']
-  let depth = 0
-  for (const character of tree.slice(open + 1, tree.lastIndexOf('}'))) {
-    if (character === '{') depth += 1
-    if (character === '}') depth -= 1
-    if (character === ',' && depth === 0) parts.push('')
-    else parts[parts.length - 1] += character
-  }
-  const named = parts.map((part) => part.trim()).filter((part) => part !== '')
-  return named.flatMap(pathsOf).map((names) => [...head.map((name) => name.trim()), ...names])
-}
-
-/** The file of the module that a path leads into; null for what the root of the crate has. */
-function fileOf(source: string, names: readonly string[]): string | null {
-  for (let length = names.length; length > 0; length -= 1) {
-    const stem = join(source, ...names.slice(0, length))
-    const found = [`${stem}.rs`, `${stem}/mod.rs`].find((path) => texts.has(path))
-    if (found !== undefined) return found
-  }
-  return null
 }
 
 /** `src/rpc` of a file below it, `native/crates/evm` of one of Rust. */
@@ -133,7 +87,7 @@ function crossingsOf(): (string | number)[][] {
 }
 
 /** Groups of files of which each reaches each by imports (Tarjan). */
-function circles(given: readonly Edge[]): string[][] {
+function circles(given: readonly Pick<Edge, 'from' | 'to'>[]): string[][] {
   const next = new Map<string, string[]>()
   for (const { from, to } of given) next.set(from, [...(next.get(from) ?? []), to])
   const [index, low, stack, found] = [

@@ -1,4 +1,4 @@
-import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
+import type { EventConnection } from '../../src/filters/eventConnection.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import type { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
@@ -57,7 +57,7 @@ export interface LocalServiceOptions {
   /** The head of the gateway; none where nobody asks for it. */
   readonly head?: FrontHead
   /** Whether answers are told with their block. */
-  readonly tellsBlocks?: boolean
+  readonly namesBlocks?: boolean
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -80,7 +80,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     context: workerContext,
     methods,
     maxAnswerBytes,
-    tellsHead: options.tellsBlocks ?? false,
+    reportsHead: options.namesBlocks ?? false,
     onUnexpected,
   }
   const pool = new LocalPool(runner)
@@ -103,7 +103,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     metrics,
     ...(options.head === undefined ? {} : { head: options.head }),
-    tellsBlocks: options.tellsBlocks ?? false,
+    namesBlocks: options.namesBlocks ?? false,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,
@@ -116,6 +116,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   const ask = (body: string, connection?: EventConnection, gone?: AbortSignal) =>
     new Promise<AskedAnswer>((resolve) => {
       const exchange: Exchange = {
+        caller,
         answer: (answer, status) =>
           resolve({
             text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
@@ -127,7 +128,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
         gone: false,
       }
       gone?.addEventListener('abort', () => exchange.onGone?.())
-      gateway.handle(Buffer.from(body, 'utf8'), caller, exchange)
+      gateway.handle(Buffer.from(body, 'utf8'), exchange)
     })
   return { gateway, dispatcher, metrics, ask, close: () => dispatcher.close() }
 }

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { DEFAULT_EVENT_LIMITS, type FilterPlace, FrontEvents } from '../../src/filters/frontEvents.ts'
+import { DEFAULT_EVENT_LIMITS, type FilterOpener, FrontEvents } from '../../src/filters/frontEvents.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
@@ -20,7 +20,7 @@ export interface SceneAnswer {
 }
 
 /** A front thread over a chain in this thread, which hears of heads when the test says so. */
-export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterPlace) {
+export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterOpener) {
   const interrupts = new InterruptTable()
   const { context: alone, core } = openLocalNode(
     t,
@@ -32,7 +32,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
   const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS, filters)
   const { gateway, close } = createLocalService(
     { ...context, front },
-    { stateStore: core.open.stateStore, head, tellsBlocks: true },
+    { stateStore: core.open.stateStore, head, namesBlocks: true },
   )
   t.teardown(close)
   const caller = unlimitedCaller('test')
@@ -49,6 +49,8 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
       let held = 0
       let block: BlockReference | null = null
       const exchange: Exchange = {
+        caller,
+        ...(more.minBlock === undefined ? {} : { minBlock: more.minBlock }),
         answer: (answer, status) => {
           const text = typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8')
           order.push(/"id":(\w+)/.exec(text)?.[1] ?? text)
@@ -70,8 +72,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterP
         },
       }
       const bytes = Buffer.from(body)
-      if (more.minBlock === undefined) gateway.handle(bytes, caller, exchange)
-      else gateway.handleFrom(more.minBlock, bytes, caller, exchange)
+      gateway.handle(bytes, exchange)
       // What waits has to be a copy: the library takes its memory back.
       bytes.fill(0)
     })

@@ -1,4 +1,4 @@
-import type { BlockHeader } from './header.ts'
+import type { HeaderFields } from './headerFields.ts'
 import { edgesToBytes, encodeStrings, type RlpString, signedAmount } from './rlpWriter.ts'
 
 /** Which parts an encoding holds (consensus.md §2.4). */
@@ -9,8 +9,17 @@ export interface HeaderEncoding {
   readonly proofAndCoinbase: boolean
 }
 
+/** Of a header, what is encoded. */
+export interface EncodableHeader {
+  readonly fields: HeaderFields
+  /** Element 6 of the compressed form; null of version 0. */
+  readonly extensionData: Buffer | null
+  /** True when any of the three Bitcoin fields is there; only then they are written. */
+  readonly hasMiningFields: boolean
+}
+
 /** RLP of a header (consensus.md §2.1). */
-export function encodeHeader(header: BlockHeader, encoding: HeaderEncoding): Buffer {
+export function encodeHeader(header: EncodableHeader, encoding: HeaderEncoding): Buffer {
   const { fields } = header
   const compressed = encoding.compressed && fields.version !== 0
   const strings: RlpString[] = [

@@ -1,7 +1,7 @@
 import { keccak256 } from '../../native/crypto.ts'
 import { EMPTY_BYTES } from '../../util/bytes.ts'
 import { CodecError } from './errors.ts'
-import type { BlockHeader } from './header.ts'
+import type { HeaderFields } from './headerFields.ts'
 
 /** `RSKBLOCK:`, before the merged-mining hash in a Bitcoin coinbase. */
 export const MERGED_MINING_TAG: Buffer = Buffer.from('RSKBLOCK:', 'ascii')
@@ -13,11 +13,21 @@ export const FORK_DETECTION_DATA_LENGTH = 12
 /** Length of a non-empty UMM root. */
 const UMM_ROOT_LENGTH = 20
 
+/** Of a header, what the hash for merged mining is made of. */
+export interface MergedMiningHeader {
+  readonly fields: HeaderFields
+  readonly hasMiningFields: boolean
+  /** Preimage of {@link mergedMiningBase}. */
+  readonly encodedForMergedMining: Buffer
+  /** The result of {@link mergedMiningBase}, which headers keep. */
+  readonly mergedMiningBase: Buffer
+}
+
 /**
  * Hash that the Bitcoin coinbase commits to (consensus.md §2.4).
  * @throws CodecError when the UMM root has a wrong length or fork detection data is missing
  */
-export function hashForMergedMining(header: BlockHeader): Buffer {
+export function hashForMergedMining(header: MergedMiningHeader): Buffer {
   const base = header.mergedMiningBase
   if (!header.fields.includesForkDetectionData) return base
   const data = header.hasMiningFields ? readForkDetectionData(header) : header.fields.forkDetectionData
@@ -36,7 +46,7 @@ export function hashForMergedMining(header: BlockHeader): Buffer {
  * merged-mining hash, or what the builder set (consensus.md §2.4). Empty where there is none.
  * @throws CodecError when the coinbase does not hold it
  */
-export function readForkDetectionData(header: BlockHeader): Buffer {
+export function readForkDetectionData(header: MergedMiningHeader): Buffer {
   const { fields } = header
   if (!fields.includesForkDetectionData) return EMPTY_BYTES
   if (!header.hasMiningFields || fields.forkDetectionData.length > 0) return fields.forkDetectionData
@@ -61,7 +71,7 @@ export function readForkDetectionData(header: BlockHeader): Buffer {
  * What {@link hashForMergedMining} begins with, 32 bytes.
  * @throws CodecError when the UMM root has a wrong length
  */
-export function mergedMiningBase(header: BlockHeader): Buffer {
+export function mergedMiningBase(header: Omit<MergedMiningHeader, 'mergedMiningBase'>): Buffer {
   const hash = keccak256(header.encodedForMergedMining)
   const root = header.fields.ummRoot
   if (root === null || root.length === 0) return hash

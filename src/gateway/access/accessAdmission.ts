@@ -30,7 +30,7 @@ export interface AccessOptions {
   readonly book: AccessBook
   readonly methods: readonly MethodDefinition[]
   readonly clocks: Clocks
-  /** IANA name of the place whose days quotas are counted in. */
+  /** IANA name of the time zone whose days quotas are counted in. */
   readonly timezone: string
   /** Days for which usage is kept. */
   readonly retention: number
@@ -147,14 +147,14 @@ export class AccessAdmission implements Admission, OwnUse {
     if (caller.isRevoked) return this.#refuse('missing or unknown API key')
     const { opens, account, counts } = caller
     const isClosed = opens !== null && method < opens.length && opens[method] === 0
-    const place = isClosed ? this.#names.length - 1 : method
-    const cost = this.#costs[place] ?? UNKNOWN_COST
+    const counted = isClosed ? this.#names.length - 1 : method
+    const cost = this.#costs[counted] ?? UNKNOWN_COST
     const reason = account.charge(cost)
     if (reason !== null) {
-      counts.refused(place)
+      counts.refused(counted)
       return this.#overLimit(account, reason, cost)
     }
-    counts.admitted(place, cost)
+    counts.admitted(counted, cost)
     if (this.#onUse !== null && account.id !== KEYLESS_ID) this.#used()
     if (!isClosed) return null
     return new RpcError(
@@ -174,8 +174,8 @@ export class AccessAdmission implements Admission, OwnUse {
 
   /** The answer to who is over a limit, counted. */
   #overLimit(account: Account, reason: LimitReason, cost: number): RpcError {
-    const place = LIMIT_REASONS.indexOf(reason)
-    this.#refused[place] = (this.#refused[place] ?? 0) + 1
+    const index = LIMIT_REASONS.indexOf(reason)
+    this.#refused[index] = (this.#refused[index] ?? 0) + 1
     return account.refusal(reason, cost)
   }
 
@@ -218,8 +218,8 @@ export class AccessAdmission implements Admission, OwnUse {
     this.#onUse = listener
   }
 
-  heard(id: string, day: number, cost: number, isLate: boolean): void {
-    this.#keys.heard(id, day, cost, isLate)
+  usedByOthers(id: string, day: number, cost: number, isLate: boolean): void {
+    this.#keys.usedByOthers(id, day, cost, isLate)
   }
 
   /** Brings usage to disk. @throws what the store throws; nothing is lost then */
@@ -245,16 +245,16 @@ export class AccessAdmission implements Admission, OwnUse {
   /** @param most keys that are named; the others are one line, `other` */
   stats(most: number): AccessStats {
     const refused = Object.fromEntries(
-      LIMIT_REASONS.map((reason, place) => [reason, this.#refused[place] ?? 0]),
+      LIMIT_REASONS.map((reason, index) => [reason, this.#refused[index] ?? 0]),
     )
     return {
       keys: this.#keys.size,
       clients: this.#clients.size,
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
       memory: this.#memory.stats(),
-      usage: this.ledger.totals(most).map((usage, place) => ({
+      usage: this.ledger.totals(most).map((usage, index) => ({
         ...usage,
-        today: place < most ? this.#today(usage.id) : null,
+        today: index < most ? this.#today(usage.id) : null,
       })),
     }
   }
@@ -283,16 +283,16 @@ export class AccessAdmission implements Admission, OwnUse {
   }
 
   #today(id: string): number {
-    const { own, heard } = this.#usedOn(id, this.day.day)
-    return own + heard
+    const { own, others } = this.#usedOn(id, this.day.day)
+    return own + others
   }
 
   #usedOn(id: string, day: number): DayUse {
     const stored = this.#book.usage(id, day, day).reduce((sum, { methods }) => sum + costOf(methods), 0)
     const own = this.#book.ownCost(id, day)
-    // Others may have told more than their rows that are kept here.
-    const heard = Math.max(stored - own, this.#others.costOn(id, day))
-    return { own: own + this.ledger.unwrittenCost(id, day), heard }
+    // Others may have reported more than their rows that are kept here.
+    const others = Math.max(stored - own, this.#others.costOn(id, day))
+    return { own: own + this.ledger.unwrittenCost(id, day), others }
   }
 
   #resolveClientLimits({ clientLimits }: AccessRules): Limits {

@@ -8,7 +8,7 @@ import { TokenBucket } from './tokenBucket.ts'
 /** Which limit a request is over. */
 export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets' | 'socketMemory'
 
-/** Why requests are refused, with the place of each in counts. */
+/** Why requests are refused, with the index of each in counts. */
 export const LIMIT_REASONS: readonly LimitReason[] = [
   'rate',
   'dailyQuota',
@@ -17,13 +17,13 @@ export const LIMIT_REASONS: readonly LimitReason[] = [
   'socketMemory',
 ]
 
-/** Cost units of a day: what was counted here, and by others. */
+/** Cost units of a day: what was counted here, and by other members of a fleet. */
 export interface DayUse {
   readonly own: number
-  readonly heard: number
+  readonly others: number
 }
 
-const UNUSED: DayUse = { own: 0, heard: 0 }
+const UNUSED: DayUse = { own: 0, others: 0 }
 
 /** The clock that all accounts share. */
 export interface AccountClock {
@@ -63,17 +63,17 @@ export class Account {
   /** Cost units used on {@link day}, by whomever. */
   used = 0
   day: number
-  /** Of them, what others used. */
-  heardUse = 0
-  /** Own use of the day that others were told last. */
-  toldUse = 0
+  /** Of them, those that others used. */
+  othersUse = 0
+  /** Own use of the day as it was reported to others last. */
+  reportedUse = 0
   /** Requests that wait for their answer, the newest one included. */
   running = 0
   /** WebSockets that are open. */
   sockets = 0
   /** Subscriptions of all of them. */
   subscriptions = 0
-  /** Requests that were over a limit, by the place of the reason. */
+  /** Requests that were over a limit, all reasons together. */
   refused = 0
   /** True when it went on and on after it was refused in this second. */
   isFlooding = false
@@ -124,41 +124,42 @@ export class Account {
     this.#reclaimed.add(this.#clock.now())
   }
 
-  /** It found no room in memory: counted as over a limit, so that going on and on is noticed. */
+  /** It would have had too much in memory: counted as over a limit, so that going on and on is noticed. */
   refusedMemory(): void {
     this.#countRefusal()
   }
 
-  /** Another day, of which so much is used already. @param heard by others */
-  beginDay(day: number, { own, heard }: DayUse = UNUSED): void {
+  /** Another day, of which so much is used already. */
+  beginDay(day: number, { own, others }: DayUse = UNUSED): void {
     this.day = day
-    this.used = own + heard
-    this.heardUse = heard
-    this.toldUse = 0
+    this.used = own + others
+    this.othersUse = others
+    this.reportedUse = 0
   }
 
   /**
    * Other members of a fleet have used so much of it on a day by now.
    * @param isLate whether they may have done so long ago: then it empties the rate at most
    */
-  heard(day: number, cost: number, isLate: boolean): void {
-    if (day !== this.day || cost <= this.heardUse) return
-    const more = cost - this.heardUse
-    this.heardUse = cost
+  usedByOthers(day: number, cost: number, isLate: boolean): void {
+    if (day !== this.day || cost <= this.othersUse) return
+    const more = cost - this.othersUse
+    this.othersUse = cost
     this.used += more
     this.#bucket?.drain(more, this.#clock.now(), isLate)
   }
 
   /**
-   * What was used here on {@link day}, when that has changed since others were told; else, and where nothing holds, null.
-   * @param isAll whether others forgot what they were told
+   * Cost units that were used here on {@link day}, when they have changed since they were reported to others; else, and
+   * where no limit holds, null.
+   * @param isAll whether others forgot what was reported to them
    */
   takeChange(isAll = false): number | null {
-    if (isAll) this.toldUse = 0
+    if (isAll) this.reportedUse = 0
     const { rate, dailyQuota } = this.limits
-    const own = this.used - this.heardUse
-    if ((rate === 0 && dailyQuota === 0) || own === this.toldUse) return null
-    this.toldUse = own
+    const own = this.used - this.othersUse
+    if ((rate === 0 && dailyQuota === 0) || own === this.reportedUse) return null
+    this.reportedUse = own
     return own
   }
 

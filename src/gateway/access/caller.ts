@@ -10,7 +10,7 @@ export interface EndableSocket {
   end(code: number, reason: string): void
 }
 
-/** Tells whether the page that opened a WebSocket may still, with these origins of its key; null is any. */
+/** Says whether the page that opened a WebSocket may still, with these origins of its key; null is any. */
 export type PageCheck = (origins: ReadonlySet<string> | null) => boolean
 
 /** Close code for a WebSocket whose key ended, or that goes on over its limits (RFC 6455 §7.4.1: policy). */
@@ -25,9 +25,9 @@ export class Caller {
   /** Shared by the old and the new secret of a key. */
   readonly account: Account
   readonly counts: UsageCounts
-  /** Which methods it opens, by place; null is all. */
+  /** 1 for each method that it opens, by index; null opens all. */
   opens: Uint8Array | null = null
-  /** How it wants to be told of reverts; null is as the node does. */
+  /** The form in which it wants reverts; null is that of the node. */
   reverts: RevertForm | null = null
   /** Its wish for a range of logs that ends beyond the head; null is as the node does. */
   beyondHead: BeyondHead | null = null
@@ -52,7 +52,7 @@ export class Caller {
     this.account.running -= 1
   }
 
-  /** Notes an answer. @param method place */
+  /** Counts an answer. @param method index */
   answered(method: number, bytes: number, isError: boolean): void {
     this.counts.answered(method, bytes, isError)
   }

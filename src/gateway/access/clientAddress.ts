@@ -53,8 +53,8 @@ export class TrustedProxies {
     const own = clientOfBytes(sender)
     if (!this.#isProxy(textOfBytes(sender))) return own
     const hops = forwardedFor.split(',').map((hop) => hop.trim())
-    for (let place = hops.length - 1; place >= 0; place -= 1) {
-      const hop = hops[place] ?? ''
+    for (let i = hops.length - 1; i >= 0; i -= 1) {
+      const hop = hops[i] ?? ''
       if (isIP(hop) === 0) return own
       if (!this.#isProxy(hop)) return clientOfText(hop)
     }
@@ -81,8 +81,8 @@ function bytesOfText(text: string): ArrayBuffer | null {
   if (version === 4) return Uint8Array.from(text.split('.'), Number).buffer
   const groups = ipv6Groups(text.split('%', 1)[0] ?? '')
   const view = new DataView(new ArrayBuffer(16))
-  groups.forEach((group, place) => {
-    view.setUint16(2 * place, group)
+  groups.forEach((group, i) => {
+    view.setUint16(2 * i, group)
   })
   return view.buffer
 }

@@ -22,7 +22,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'beyondHead',
   ...LIMIT_NAMES,
 ])
-const LONGEST_ID = 64
+const MAX_ID_CHARACTERS = 64
 
 /**
  * Parses the API keys of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
@@ -77,8 +77,10 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     ...limits
   } = entry as Record<string, unknown>
   if (typeof id !== 'string' || id === '') throw new KeyFileError(`${where}: id expected`)
-  if (id.length > LONGEST_ID || id.includes('\0') || id === KEYLESS_ID) {
-    throw new KeyFileError(`${where}: id of at most ${LONGEST_ID} characters expected, and not ${KEYLESS_ID}`)
+  if (id.length > MAX_ID_CHARACTERS || id.includes('\0') || id === KEYLESS_ID) {
+    throw new KeyFileError(
+      `${where}: id of at most ${MAX_ID_CHARACTERS} characters expected, and not ${KEYLESS_ID}`,
+    )
   }
   if (typeof hash !== 'string' || !HASH.test(hash)) {
     throw new KeyFileError(`${where}: hash of 64 hex digits expected`)

@@ -18,7 +18,7 @@ export const UNLIMITED: Limits = {
 export const UNKNOWN_COST = 1
 
 /**
- * Seconds of the rate that make the default burst. It is at least the cost of the dearest method, so that this can be
+ * Seconds of the rate that make the default burst. It is at least the cost of the most expensive method, so that this can be
  * asked for once.
  */
 const DEFAULT_BURST_SECONDS = 2
@@ -41,7 +41,7 @@ export function resolveLimits(own: KeyLimits, defaults: Limits, maxCost: number)
   return { rate, burst: rate > 0 && burst === 0 ? least : burst, ...rest }
 }
 
-/** Cost units of the dearest of some methods. */
+/** Cost units of the most expensive of some methods. */
 export function maxCost(methods: readonly MethodDefinition[]): number {
   return methods.reduce((most, { cost }) => Math.max(most, cost), UNKNOWN_COST)
 }

@@ -36,9 +36,9 @@ export interface MemoryStats {
   readonly used: number
   /** The most that one client has in use. */
   readonly largest: number
-  /** Requests, answers and messages that found no room, by whose limit it was. */
+  /** Requests, answers and messages that were refused for memory, by whose limit it was. */
   readonly refused: { readonly client: number; readonly total: number }
-  /** Connections of the largest clients that were ended to make room for others. */
+  /** Connections of the largest clients that were ended so that others have memory. */
   readonly reclaimed: number
 }
 
@@ -71,13 +71,13 @@ export class MemoryTotal {
     return { used: this.#used, largest, refused: { ...this.refused }, reclaimed: this.#reclaimed }
   }
 
-  /** True when there is room for bytes of an account, which are in use then. For {@link MemoryAccount} alone. */
+  /** True when there is memory for bytes of an account, which are in use then. For {@link MemoryAccount} alone. */
   take(account: MemoryAccount, bytes: number): boolean {
     const { total } = this.limits
     if (total > 0) {
       const isLight = account.used + bytes <= LIGHT_BYTES
       const most = isLight ? total : total - Math.floor(total / LIGHT_SHARE)
-      if (this.#used + bytes > most && !this.#makeRoom(account, bytes, most)) return false
+      if (this.#used + bytes > most && !this.#reclaim(account, bytes, most)) return false
     }
     if (!account.isListed) this.#list(account)
     this.#used += bytes
@@ -89,7 +89,7 @@ export class MemoryTotal {
     this.#used -= bytes
   }
 
-  /** Notes what can be had back when there is no room. */
+  /** Lists memory that can be had back when there is too little. */
   add(holder: Reclaimable): void {
     this.#reclaimable.add(holder)
   }
@@ -117,7 +117,7 @@ export class MemoryTotal {
   }
 
   /** Ends answers that nobody reads of clients that have more in use than this one would have. */
-  #makeRoom(account: MemoryAccount, bytes: number, most: number): boolean {
+  #reclaim(account: MemoryAccount, bytes: number, most: number): boolean {
     while (this.#used + bytes > most) {
       let largest: Reclaimable | null = null
       for (const holder of this.#reclaimable) {
@@ -190,7 +190,7 @@ export class MemoryAccount implements MemoryUse {
     return true
   }
 
-  /** The error for whoever found no room, of which it names the limit: -32005. @param bytes that were to be taken */
+  /** The error for whoever would have too much, of which it names the limit: -32005. @param bytes that were to be taken */
   refusal(bytes: number): RpcError {
     const { client } = this.total.limits
     return client > 0 && this.#used + bytes > client

@@ -4,25 +4,25 @@ import type { AccessBook } from './accessBook.ts'
 
 /** Use of keys that other members of a fleet counted (fleet.md §7). */
 export interface OthersUse {
-  /** Cost units of a key on a day, as far as heard since the start. */
+  /** Cost units of a key on a day, as far as others have reported them since the start. */
   costOn(id: string, day: number): number
-  /** Tells who counts here from now on. */
+  /** Names who counts here from now on. */
   attach(counter: OwnUse): void
 }
 
-/** The use that this node counts, for those who tell others. */
+/** The use that this node counts, for the part that reports it to others. */
 export interface OwnUse {
   /**
    * Keys with a rate or a quota whose use here has changed since this was asked last. @param isAll whether others
    * forgot
    */
   changed(isAll: boolean): readonly DayCost[]
-  /** Calls a listener once: when a key is used, or what was told is to be told again. */
+  /** Calls a listener once: when a key is used, or what was reported is to be reported again. */
   onNextUse(listener: () => void): void
   /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
-  heard(id: string, day: number, cost: number, isLate: boolean): void
+  usedByOthers(id: string, day: number, cost: number, isLate: boolean): void
   /**
-   * The contents of the store are not what they were: all is counted anew, and {@link changed} tells everything again.
+   * The contents of the store are not what they were: all is counted anew, and {@link changed} gives everything again.
    */
   recount(): void
   /** Looks at the keys at once. @throws what the store throws */

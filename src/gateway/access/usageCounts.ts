@@ -49,7 +49,7 @@ export class UsageCounts {
     if (!this.#isChanged) this.#change()
   }
 
-  /** The counts, which begin at zero again. @param names of the methods by place */
+  /** The counts, which begin at zero again. @param names of the methods by index */
   take(day: number, names: readonly string[]): DayUsage {
     const methods = new Map<string, MethodUsage>()
     const cells = this.#cells

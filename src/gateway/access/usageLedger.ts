@@ -19,7 +19,7 @@ export class UsageLedger {
   readonly #totals = new Map<string, { requests: number; cost: number }>()
   #writing: Promise<void> | null = null
 
-  /** @param names of the methods by place */
+  /** @param names of the methods by index */
   constructor(book: AccessBook, names: readonly string[]) {
     this.#book = book
     this.#names = names
@@ -61,7 +61,7 @@ export class UsageLedger {
   /** Cost units of a key on a day that are not on disk yet. */
   unwrittenCost(id: string, day: number): number {
     const sent = this.#sent.filter((usage) => usage.id === id && usage.day === day)
-    return [...sent, this.#unwritten.get(placeOf(id, day))].reduce(
+    return [...sent, this.#unwritten.get(rowOf(id, day))].reduce(
       (sum, usage) => sum + costOf(usage?.methods),
       0,
     )
@@ -81,7 +81,7 @@ export class UsageLedger {
   async #write(): Promise<void> {
     while (this.#unwritten.size > 0) {
       const taken = [...this.#unwritten].slice(0, KEYS_AT_ONCE)
-      for (const [place] of taken) this.#unwritten.delete(place)
+      for (const [row] of taken) this.#unwritten.delete(row)
       this.#sent = taken.map(([, usage]) => usage)
       try {
         await this.#book.addUsage(this.#sent)
@@ -104,18 +104,18 @@ export class UsageLedger {
   }
 
   #add(added: DayUsage): void {
-    const place = placeOf(added.id, added.day)
-    const known = this.#unwritten.get(place)
+    const row = rowOf(added.id, added.day)
+    const known = this.#unwritten.get(row)
     if (known === undefined) {
-      this.#unwritten.set(place, added)
+      this.#unwritten.set(row, added)
       return
     }
     const methods = new Map(known.methods)
     for (const [method, usage] of added.methods) methods.set(method, addUsage(methods.get(method), usage))
-    this.#unwritten.set(place, { ...known, methods })
+    this.#unwritten.set(row, { ...known, methods })
   }
 }
 
-function placeOf(id: string, day: number): string {
+function rowOf(id: string, day: number): string {
   return `${day} ${id}`
 }

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { KeyFileError, parseKeyFile } from './keyFile.ts'
 
-/** How often the file is looked at, milliseconds: also where a volume tells nobody about changes. */
-const PERIOD = 500
+/** How often the file is looked at, milliseconds: also where a volume reports no changes. */
+const PERIOD_MILLISECONDS = 500
 
 /** The listener of the file. */
 export interface KeyFileListener {
-  /** The keys that are valid from now on, also the first ones. What it throws is told to `onFailure` later on. */
+  /** The keys that are valid from now on, also the first ones. What it throws goes to `onFailure` later on. */
   onKeys(keys: readonly KeyRecord[]): void
   /** It cannot be used: the keys from before stay valid. */
   onFailure(error: Error): void
@@ -25,7 +25,7 @@ export interface WatchedKeyFile {
 export function watchKeyFile(
   path: string,
   listener: KeyFileListener,
-  period: number = PERIOD,
+  period: number = PERIOD_MILLISECONDS,
 ): WatchedKeyFile {
   // Taken before the file is read, so that a change in between is seen at the next look.
   let seen = stampOf(path)

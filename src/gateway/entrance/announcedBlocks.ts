@@ -13,22 +13,18 @@ export interface OwnBlocks {
 }
 
 /**
- * Blocks that other nodes of the same service were heard to have (fleet.md §4): what a client learnt there is not
- * answered with nothing here. None for a node alone.
+ * Blocks that other nodes of the same service have announced (fleet.md §4): what a client learnt there is not answered
+ * with nothing here. None for a node alone.
  */
 export class AnnouncedBlocks {
+  /** True when there is a block that this node lacks. It is read for every body, so it is no getter. */
+  isBehind = false
   readonly #own: OwnBlocks
   readonly #hashes = new Map<string, BlockReference>()
   #highest = 0
-  #isBehind = false
 
   constructor(own: OwnBlocks) {
     this.#own = own
-  }
-
-  /** True when there is a block that this node lacks: asked for every body. */
-  get isBehind(): boolean {
-    return this.#isBehind
   }
 
   /** Others have these blocks, and no more of those before. */
@@ -42,11 +38,11 @@ export class AnnouncedBlocks {
   /** Looks anew what is lacking: the head changed, or a block was executed. */
   look(): void {
     if (this.#hashes.size === 0) {
-      this.#isBehind = false
+      this.isBehind = false
       return
     }
     const { height } = this.#own
-    this.#isBehind =
+    this.isBehind =
       this.#highest > height || [...this.#hashes.values()].some(({ hash }) => !this.#own.has(hash))
   }
 

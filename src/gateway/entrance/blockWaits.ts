@@ -1,11 +1,10 @@
 import { RpcError } from '../../rpc/errors.ts'
 import { type WaitCounts, Waits } from '../../util/waits.ts'
-import type { Caller } from '../access/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import type { BodySink, HeldBody, HeldBytes } from './heldBodies.ts'
 
 /** Milliseconds for which a request waits for its block: longer than a slow import takes. */
-const LONGEST_WAIT = 2000
+const MAX_WAIT_MILLISECONDS = 2000
 
 /** The block that a body waits for. */
 export interface BlockNeed {
@@ -56,18 +55,18 @@ export class BlockWaits {
 
   /**
    * Has a body wait.
-   * @returns the error to answer with where there is no room for it to wait
+   * @returns the error to answer with where too much waits
    */
-  add(need: BlockNeed, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): RpcError | null {
-    const kept = this.#held.keep(body, caller, exchange)
+  add(need: BlockNeed, body: ArrayBuffer | Buffer, exchange: Exchange): RpcError | null {
+    const kept = this.#held.keep(body, exchange)
     if (kept instanceof RpcError) return kept
     const timer = setTimeout(() => {
       const error = need.late()
       this.#end(waiting, error === null ? 0 : 1)
       if (exchange.gone) return
-      if (error === null) this.#answer(kept.body, caller, exchange)
+      if (error === null) this.#answer(kept.body, exchange)
       else this.#refuse(kept, error)
-    }, LONGEST_WAIT)
+    }, MAX_WAIT_MILLISECONDS)
     const waiting: Waiting = { ...kept, need, began: performance.now(), timer }
     this.#waiting.add(waiting)
     return null
@@ -78,8 +77,8 @@ export class BlockWaits {
     for (const waiting of this.#waiting) {
       if (!waiting.exchange.gone && !waiting.need.isMet()) continue
       this.#end(waiting, 0)
-      const { body, caller, exchange } = waiting
-      if (!exchange.gone) this.#answer(body, caller, exchange)
+      const { body, exchange } = waiting
+      if (!exchange.gone) this.#answer(body, exchange)
     }
   }
 

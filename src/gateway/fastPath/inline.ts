@@ -1,5 +1,5 @@
+import type { EventConnection } from '../../filters/eventConnection.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
-import type { EventConnection } from '../../filters/subscriptionHub.ts'
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import { RpcError, responseTooLarge } from '../../rpc/errors.ts'
 import {

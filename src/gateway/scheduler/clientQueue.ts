@@ -5,13 +5,13 @@ import type { Ticket } from './ticket.ts'
 const COMPACT_AT = 1024
 
 /** Settled tickets that are left where they are, as long as they are not the most. */
-const SETTLED_KEPT = 64
+const MAX_SETTLED_KEPT = 64
 
 /** How much the newest time of a request counts in what is expected of the next one. */
-const NEWEST = 0.2
+const NEWEST_SHARE = 0.2
 
 /** Most worker time that a client can owe, milliseconds: one long request must not shut it out for good. */
-const MAX_DEBT = 1000
+const MAX_DEBT_MILLISECONDS = 1000
 
 /** The requests of one client in a lane, in order, with its account of worker time. */
 export class ClientQueue {
@@ -66,7 +66,7 @@ export class ClientQueue {
 
   /** Takes worker time from what it may use; below zero gives it back. */
   charge(milliseconds: number): void {
-    this.#deficit = Math.max(-MAX_DEBT, this.#deficit - milliseconds)
+    this.#deficit = Math.max(-MAX_DEBT_MILLISECONDS, this.#deficit - milliseconds)
   }
 
   /** It had nothing to ask for since it was last served: what it owes is forgiven as time goes by. */
@@ -119,7 +119,7 @@ export class ClientQueue {
   /** A ticket that waits was settled. */
   settled(): void {
     this.#settled += 1
-    if (this.#settled <= SETTLED_KEPT || this.#settled <= this.waiting) return
+    if (this.#settled <= MAX_SETTLED_KEPT || this.#settled <= this.waiting) return
     this.#tickets = this.#tickets.slice(this.#first).filter((ticket) => ticket?.settled === false)
     this.#first = 0
     this.#settled = 0
@@ -127,7 +127,7 @@ export class ClientQueue {
 
   /** A request took so long at a worker. */
   measured(milliseconds: number): void {
-    this.#expected += (this.#isMeasured ? NEWEST : 1) * (milliseconds - this.#expected)
+    this.#expected += (this.#isMeasured ? NEWEST_SHARE : 1) * (milliseconds - this.#expected)
     this.#isMeasured = true
   }
 

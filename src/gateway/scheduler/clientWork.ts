@@ -36,7 +36,7 @@ export class ClientWork {
     this.#waiting.push(work)
   }
 
-  /** Puts what is left of the next one in its place. */
+  /** Replaces the next one by what is left of it. */
   replaceNext(rest: Work): void {
     this.#waiting[this.#first] = rest
   }

@@ -11,23 +11,23 @@ import type { Ticket } from './ticket.ts'
 import { WorkerLimiter } from './workerLimiter.ts'
 
 /** How often deadlines are looked at while there are requests, milliseconds. */
-const DEADLINE_PERIOD = 50
+const DEADLINE_PERIOD_MILLISECONDS = 50
 
 /**
  * How long after the last deadline of its requests a silent worker is terminated, milliseconds. Its request was
  * interrupted at the deadline and checks for that all the time, so the worker has run into a fault.
  */
-const FROZEN_AFTER = 2000
+const FROZEN_MILLISECONDS = 2000
 
 /** A look that comes so much later than due, milliseconds: this thread stood still itself, as in a stopped process. */
-const STOOD_STILL = 500
+const STOOD_STILL_MILLISECONDS = 500
 
 /** The parts of a dispatcher. */
 export interface DispatcherOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   readonly pools: Readonly<Record<PoolName, RequestPool>>
   readonly interrupts: InterruptTable
-  /** Told of batches that were lost as a whole. */
+  /** Called with the error of each batch that was lost as a whole. */
   readonly onLostBatch: (error: unknown) => void
   /** Milliseconds after the deadline of its requests after which a worker is given up; 2000 unless given. */
   readonly frozenAfter?: number
@@ -75,7 +75,7 @@ export class Dispatcher {
     this.#uses = { reads: new WorkerLimiter(), calls: new WorkerLimiter(), scans: new WorkerLimiter() }
     this.#interrupts = interrupts
     this.#onLostBatch = onLostBatch
-    this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
+    this.#frozenAfter = frozenAfter ?? FROZEN_MILLISECONDS
   }
 
   /** Milliseconds that a request of the lane may take. */
@@ -104,7 +104,7 @@ export class Dispatcher {
     })
   }
 
-  /** Drops a ticket that nobody waits for; running work is told to stop. */
+  /** Drops a ticket that nobody waits for; running work is stopped. */
   cancel(ticket: Ticket): void {
     if (ticket.settled) return
     this.#giveUp(ticket)
@@ -151,7 +151,7 @@ export class Dispatcher {
   #watchDeadlines(): void {
     if (this.#timer !== null) return
     this.#lookedAt = performance.now()
-    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
+    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD_MILLISECONDS)
     this.#timer.unref()
   }
 
@@ -257,7 +257,7 @@ export class Dispatcher {
   #expire(): void {
     // The wall clock may be set while requests run.
     const now = performance.now()
-    const late = now - this.#lookedAt - DEADLINE_PERIOD
+    const late = now - this.#lookedAt - DEADLINE_PERIOD_MILLISECONDS
     this.#lookedAt = now
     if (this.#open.size + this.#batches.size === 0) {
       this.close()
@@ -271,7 +271,7 @@ export class Dispatcher {
       this.#queue(ticket.lane as PoolLane).timedOut += 1
       settle(ticket, new RpcError('overLimit'))
     }
-    if (late > STOOD_STILL) return
+    if (late > STOOD_STILL_MILLISECONDS) return
     for (const { latest, end } of this.#batches) {
       if (latest <= now) end.abort(`no answer ${this.#frozenAfter} ms after the time limit of its requests`)
     }

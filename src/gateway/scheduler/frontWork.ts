@@ -10,19 +10,19 @@ const MAX_REQUESTS = 256
 const COUNTED_FROM = 16
 
 /** Milliseconds that requests of one client take in a turn, those that the native core answers at once left out. */
-const CLIENT_TIME = 0.5
+const CLIENT_MILLISECONDS = 0.5
 
 /** The same of all clients together. Then only those are begun whose client had none in this turn. */
-const TURN_TIME = 1
+const TURN_MILLISECONDS = 1
 
 /** Milliseconds of work that was put off in a turn: then the thread looks at its sockets again. */
-const LATER_TIME = 0.25
+const LATER_MILLISECONDS = 0.25
 
 /** Milliseconds that a client has in a round of the work that was put off. */
-const QUANTUM = 0.05
+const QUANTUM_MILLISECONDS = 0.05
 
 /** Milliseconds below which no work is begun. */
-const LEAST_TIME = 0.01
+const MIN_MILLISECONDS = 0.01
 
 /**
  * Shares the thread that has the sockets among clients. What a client asks beyond its requests or its time in one turn
@@ -67,8 +67,8 @@ export class FrontWork {
   /** True when a client has nothing left in this turn. */
   isSpent(client: ClientWork): boolean {
     if (client.turn !== this.#turn) return false
-    if (client.requests >= MAX_REQUESTS || client.spent >= CLIENT_TIME) return true
-    return this.#spent >= TURN_TIME && client.requests > 0
+    if (client.requests >= MAX_REQUESTS || client.spent >= CLIENT_MILLISECONDS) return true
+    return this.#spent >= TURN_MILLISECONDS && client.requests > 0
   }
 
   /** True when a client has asked for more than it has in this turn. */
@@ -80,11 +80,11 @@ export class FrontWork {
   limitOf(client: ClientWork): number {
     if (this.#servedUntil !== null) return this.#servedUntil
     const spent = client.turn === this.#turn ? client.spent : 0
-    return this.#now() + Math.max(0, Math.min(CLIENT_TIME - spent, TURN_TIME - this.#spent))
+    return this.#now() + Math.max(0, Math.min(CLIENT_MILLISECONDS - spent, TURN_MILLISECONDS - this.#spent))
   }
 
   /**
-   * Notes what was done for a client.
+   * Counts what was done for a client.
    * @param requests beside the body that {@link admits} has counted
    */
   used(client: ClientWork, requests: number, milliseconds: number): void {
@@ -135,7 +135,7 @@ export class FrontWork {
 
   #doSome(): void {
     let now = this.#now()
-    const end = now + LATER_TIME
+    const end = now + LATER_MILLISECONDS
     while (now < end) {
       const client = this.#returned.shift() ?? this.#round.shift()
       if (client === undefined) break
@@ -147,9 +147,9 @@ export class FrontWork {
 
   /** Does work of a client as long as it has time. @returns the time now */
   #serve(client: ClientWork, began: number, end: number): number {
-    client.credit += QUANTUM
+    client.credit += QUANTUM_MILLISECONDS
     let now = began
-    while (client.credit > LEAST_TIME && now < end) {
+    while (client.credit > MIN_MILLISECONDS && now < end) {
       const work = client.next
       if (work === undefined) break
       this.#served = client

@@ -3,14 +3,14 @@ import { ClientQueue } from './clientQueue.ts'
 import type { LaneLimits } from './lanes.ts'
 import type { Ticket } from './ticket.ts'
 
-/** Worker time that each client gets in a round, milliseconds: a batch has room for several of them. */
-const QUANTUM = 1
+/** Worker time that each client gets in a round, milliseconds: a batch holds several of them. */
+const QUANTUM_MILLISECONDS = 1
 
 /** The least cost of the way to a worker and back, milliseconds: no request is free. */
-const LEAST_COST = 0.05
+const MIN_COST_MILLISECONDS = 0.05
 
 /** How much a request counts in what is expected of those of a new client. */
-const NEWEST = 0.02
+const NEWEST_SHARE = 0.02
 
 /** Figures of a lane for metrics. Totals only grow. */
 export interface LaneStats {
@@ -106,7 +106,7 @@ export class LaneQueue {
     while (taken.length < allowed) {
       const client = this.#next(mayTake)
       if (client === null) break
-      const cost = Math.max(LEAST_COST, client.expected)
+      const cost = Math.max(MIN_COST_MILLISECONDS, client.expected)
       if (taken.length > 0 && expected + cost > BATCH_MILLISECONDS) break
       const ticket = client.take()
       if (client.isEmpty) this.#leave(client)
@@ -128,9 +128,9 @@ export class LaneQueue {
     const { charged } = ticket
     ticket.charged = 0
     if (milliseconds === null) return
-    client.charge(Math.max(LEAST_COST, milliseconds) - charged)
+    client.charge(Math.max(MIN_COST_MILLISECONDS, milliseconds) - charged)
     client.measured(milliseconds)
-    this.#usual += (this.#usual === 0 ? 1 : NEWEST) * (milliseconds - this.#usual)
+    this.#usual += (this.#usual === 0 ? 1 : NEWEST_SHARE) * (milliseconds - this.#usual)
   }
 
   /**
@@ -157,7 +157,7 @@ export class LaneQueue {
   #enter(client: ClientQueue): void {
     if (client.isQueued) return
     client.isQueued = true
-    client.returned(this.#now(), QUANTUM)
+    client.returned(this.#now(), QUANTUM_MILLISECONDS)
     if (client.deficit > 0) this.#returned.push(client)
     else this.#round.push(client)
   }
@@ -177,15 +177,16 @@ export class LaneQueue {
       const client = this.#queueOfNext()[0] as ClientQueue
       const isAllowed = mayTake(client)
       if (isAllowed && client.deficit > 0) return client
-      if (client.deficit <= 0) client.credit(QUANTUM, QUANTUM)
+      if (client.deficit <= 0) client.credit(QUANTUM_MILLISECONDS, QUANTUM_MILLISECONDS)
       if (isAllowed) best = Math.max(best, client.deficit)
       this.#queueOfNext().shift()
       this.#round.push(client)
     }
     if (best === Number.NEGATIVE_INFINITY) return null
     // All owe more than a round gives: as many rounds at once as it takes until one has time again.
-    const rounds = best > 0 ? 0 : Math.floor(-best / QUANTUM) + 1
-    if (rounds > 0) for (const client of this.#round) client.credit(rounds * QUANTUM, QUANTUM)
+    const rounds = best > 0 ? 0 : Math.floor(-best / QUANTUM_MILLISECONDS) + 1
+    if (rounds > 0)
+      for (const client of this.#round) client.credit(rounds * QUANTUM_MILLISECONDS, QUANTUM_MILLISECONDS)
     return this.#next(mayTake)
   }
 

@@ -13,7 +13,7 @@ export type AnswerSink = (body: string | Uint8Array, status: number, block?: Blo
 export interface Ticket {
   /** The client that asked: lanes are shared fairly among clients. Tickets without one count as those of one client. */
   readonly client?: object
-  /** Place in METHODS. */
+  /** Index in METHODS. */
   readonly method: number
   readonly lane: Lane
   /** JSON text. */

@@ -1,7 +1,7 @@
 import { RecentClients } from './recentClients.ts'
 
 /** A client that has not asked for so long needs no worker, milliseconds. */
-const AWAY_AFTER = 10_000
+const AWAY_MILLISECONDS = 10_000
 
 /** The count of those that use the workers of a pool. */
 export class WorkerLimiter {
@@ -36,6 +36,6 @@ export class WorkerLimiter {
    */
   mayHoldMore(client: object, capacity: number, now: number): boolean {
     if (capacity === 1 || (this.#batches.get(client) ?? 0) < capacity - 1) return true
-    return !this.#recent.hasOther(client, now - AWAY_AFTER)
+    return !this.#recent.hasOther(client, now - AWAY_MILLISECONDS)
   }
 }

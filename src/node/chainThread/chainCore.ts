@@ -42,7 +42,7 @@ import { signedTransactionsOf } from './signedTransactionsOf.ts'
 import { StoreCommits } from './storeCommits.ts'
 
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
-const OUTDATED_CHECK = 10_000
+const OUTDATED_CHECK_MILLISECONDS = 10_000
 
 /**
  * The one writer: chain, transaction pool and block producer over the stores of a data directory. Lives in
@@ -154,7 +154,7 @@ export class ChainCore {
     const { open, pool } = this
     const onUnfit = (unfit: readonly SignedTransaction[]) => {
       for (const { transaction } of unfit)
-        this.#note({ pending: [], removed: pool.evict(transaction.hashHex) })
+        this.#poolChanged({ pending: [], removed: pool.evict(transaction.hashHex) })
     }
     const { builder, policy, work } = createBlockMaking({
       spec,
@@ -200,7 +200,7 @@ export class ChainCore {
         listener.onChange()
       },
       onDropped: (dropped) => {
-        this.#note({ pending: [], removed: [...dropped] })
+        this.#poolChanged({ pending: [], removed: [...dropped] })
         this.#commitSoon()
         listener.onChange()
       },
@@ -209,7 +209,7 @@ export class ChainCore {
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),
       commit: () => this.#commitGroup(),
-      told: (transactions) => sharing.told(transactions),
+      share: (transactions) => sharing.share(transactions),
       makesBlocks: () => this.producer.mode.instant,
     })
     chain.onHead((change) => this.#followHead(change))
@@ -223,7 +223,7 @@ export class ChainCore {
       assertWritable: () => this.#commits.assertWritable(),
       onFailure: (error) => listener.onFailure(error),
     })
-    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
+    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK_MILLISECONDS)
     this.#timer.unref()
   }
 
@@ -281,7 +281,7 @@ export class ChainCore {
   }
 
   /**
-   * Connects blocks of peers in order, in one commit; not on disk yet when it returns, as nobody is told that they are.
+   * Connects blocks of peers in order, in one commit; not on disk yet when it returns, as nobody relies on that.
    * @throws StorageError `STORAGE_UNWRITABLE`
    */
   connectFromPeers(blocks: Iterable<Block>): ConnectResult[] {
@@ -381,7 +381,7 @@ export class ChainCore {
       funded,
       onStateEdited: () => this.#followEdit(),
       onSideBlock: () => this.#listener.onChange(),
-      clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
+      clearPool: () => this.#poolChanged({ pending: [], removed: this.pool.clear() }),
       assertWritable: () => this.#commits.assertWritable(),
       commit: () => this.#commits.all(),
       flushed: () => this.#commits.chain(),
@@ -393,7 +393,7 @@ export class ChainCore {
   #followEdit(): void {
     const { head } = this.open.chain
     this.#pendingBlocks.forget()
-    this.#note(this.pool.onHead({ head: this.#poolHeads.of(head), retracted: [], enacted: [] }))
+    this.#poolChanged(this.pool.onHead({ head: this.#poolHeads.of(head), retracted: [], enacted: [] }))
     this.work?.changed()
     const stats = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
     this.#listener.onHead({ retracted: [], enacted: [] }, stats)
@@ -403,7 +403,7 @@ export class ChainCore {
     const change = this.pool.add(transaction, sender)
     const entry = this.pool.get(transaction.hashHex)
     if (entry !== undefined) this.#keep(entry)
-    this.#note(change)
+    this.#poolChanged(change)
     return change
   }
 
@@ -436,7 +436,7 @@ export class ChainCore {
   #followHead({ head, retracted, enacted, isReset, keepsPool }: HeadChange): void {
     // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
     const isRewind = isReset === true
-    if (isRewind && keepsPool !== true) this.#note({ pending: [], removed: this.pool.clear() })
+    if (isRewind && keepsPool !== true) this.#poolChanged({ pending: [], removed: this.pool.clear() })
     const { chain } = this.open
     const mined = enacted.flatMap((header) => signedTransactionsOf(chain, header))
     const change = this.pool.onHead({
@@ -448,7 +448,7 @@ export class ChainCore {
       isRewound: isRewind,
     })
     for (const entry of change.pending) this.#keep(entry)
-    // Before anybody hears of it.
+    // Before anybody learns of it.
     this.work?.headChanged()
     const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
     this.#listener.onHead(
@@ -460,16 +460,17 @@ export class ChainCore {
         seconds: enacted.length === 0 ? 0 : chain.connectTime / 1000,
       },
     )
-    this.#note(change)
+    this.#poolChanged(change)
     this.#commitSoon()
   }
 
-  /** Over a restart; a transaction that nobody signed could not be told from a forged one. */
+  /** Over a restart; a transaction that nobody signed would look like a forged one. */
   #keep(entry: PooledTransaction): void {
     if (impersonatedSender(entry.transaction) === null) this.#commits.journal.keep(entry)
   }
 
-  #note({ pending, removed }: PoolChange): void {
+  /** Brings a change of the pool to the journal, to work for miners and to whoever listens. */
+  #poolChanged({ pending, removed }: PoolChange): void {
     for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
@@ -477,7 +478,7 @@ export class ChainCore {
   }
 
   #removeOutdated(): void {
-    this.#note({ pending: [], removed: this.pool.removeOutdated() })
+    this.#poolChanged({ pending: [], removed: this.pool.removeOutdated() })
     this.#commitSoon()
   }
 

@@ -93,7 +93,7 @@ export async function startChainThread(
   const service = createProxy<ChainService, ChainEvent>(port1, (event) => report(listener, event))
   // The thread itself keeps the process running.
   port1.unref()
-  const tell = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  const post = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
   let closing = false
   let settleClosed: () => void = () => undefined
   const closed = new Promise<void>((resolve) => {
@@ -146,22 +146,22 @@ export async function startChainThread(
     restored,
     failed,
     busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
-    start: () => tell({ kind: 'start' }),
-    serve: (port) => tell({ kind: 'serve', port }, [port]),
+    start: () => post({ kind: 'start' }),
+    serve: (port) => post({ kind: 'serve', port }, [port]),
     connectPeers: () => {
       const { port1, port2 } = new MessageChannel()
-      tell({ kind: 'servePeers', port: port2 }, [port2])
+      post({ kind: 'servePeers', port: port2 }, [port2])
       return port1
     },
     connectFleet: () => {
       const { port1, port2 } = new MessageChannel()
-      tell({ kind: 'serveFleet', port: port2 }, [port2])
+      post({ kind: 'serveFleet', port: port2 }, [port2])
       return port1
     },
-    endRequests: () => tell({ kind: 'endRequests' }),
+    endRequests: () => post({ kind: 'endRequests' }),
     close: async () => {
       closing = true
-      tell({ kind: 'close' })
+      post({ kind: 'close' })
       await closed
       // Ports of threads that are still there would keep it running.
       await worker.terminate()

@@ -9,7 +9,7 @@ export interface SharedParts {
   commit(): Promise<void>
   /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
   assertWritable(): void
-  /** Told what fails while nobody waits for it. */
+  /** Called with what fails while nobody waits for it. */
   onFailure(error: unknown): void
 }
 
@@ -21,8 +21,8 @@ export interface ChainSharing {
   /** True when a block that is the heaviest becomes the head in the commit that executes it. */
   adoptsAtOnce(): boolean
   begin(parts: SharedParts): void
-  /** Resolves when transactions that are durable here may be acknowledged; null for at once. */
-  told(transactions: readonly Buffer[]): Promise<void> | null
+  /** Gives durable transactions to others. Resolves when they may be acknowledged; null for at once. */
+  share(transactions: readonly Buffer[]): Promise<void> | null
   /** Resolves when the heaviest block is the head; null when it is. */
   settled(): Promise<void> | null
   /** Calls a listener with blocks that are the heaviest branch and not yet canonical, oldest first. */
@@ -47,7 +47,7 @@ export interface ChainSharing {
 export const NODE_ALONE: ChainSharing = {
   adoptsAtOnce: () => true,
   begin: () => undefined,
-  told: () => null,
+  share: () => null,
   settled: () => null,
   onExecuted: () => undefined,
   refused: () => undefined,

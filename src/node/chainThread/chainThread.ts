@@ -26,7 +26,7 @@ import type {
 import { packPending } from './pendingMessage.ts'
 import { createSyncService } from './syncService.ts'
 
-/** Pending transactions that the front thread is not told of yet. */
+/** Pending transactions that were not sent to the front thread yet. */
 let pending: EncodedTransaction[] = []
 
 /** The link to the peer thread; null on a node that never had one. */
@@ -88,19 +88,19 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
   try {
     const texts = EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes)
     const listener: ChainListener = {
-      onExecuted: () => tell({ kind: 'executed' }),
+      onExecuted: () => report({ kind: 'executed' }),
       onHead: (notice, stats) => {
         writeHeadLogs(core.open.chain.reader, texts, notice.enacted)
-        tell({ kind: 'head', notice, pool: poolStats(core), stats })
+        report({ kind: 'head', notice, pool: poolStats(core), stats })
       },
-      onPending: notePending,
-      onChange: () => tell({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
-      onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
-      onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
+      onPending: queuePending,
+      onChange: () => report({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
+      onMode: (mode) => report({ kind: 'mining', on: isAutomatic(mode) }),
+      onStore: (fault) => report({ kind: 'store', fault: fault?.message ?? null }),
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
-      onWork: (work) => tell({ kind: 'work', work }),
-      onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
-      onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),
+      onWork: (work) => report({ kind: 'work', work }),
+      onSubmission: (result, age) => report({ kind: 'submission', result, age }),
+      onFailure: (error) => report({ kind: 'fault', text: describe(error) }),
     }
     const core: ChainCore = new ChainCore(options, listener, undefined, sharing)
     return core
@@ -113,7 +113,7 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
   }
 }
 
-/** Another port takes the place of that of a peer thread that is gone. */
+/** Another port replaces that of a peer thread that is gone. */
 function servePeers(core: ChainCore, port: MessagePort): void {
   if (peers === null) {
     const link = createSyncLink(createSyncService(core))
@@ -129,29 +129,29 @@ function servePeers(core: ChainCore, port: MessagePort): void {
 /** @throws Error on a node that belongs to no fleet */
 function serveFleet(core: ChainCore, fleet: FleetChain | null, port: MessagePort): void {
   if (fleet === null) throw new Error('this node belongs to no fleet')
-  const tell = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
-  port.on('close', fleet.attach(createProxy<FleetTeller>(port), tell))
+  const sendToFleet = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
+  port.on('close', fleet.attach(createProxy<FleetTeller>(port), sendToFleet))
 }
 
 /**
  * Those of one tick go in one event, before whatever happens next: an answer to a call that brought one is sent in a
  * later microtask than this.
  */
-function notePending(added: readonly EncodedTransaction[]): void {
+function queuePending(added: readonly EncodedTransaction[]): void {
   peers?.transactionsAdded(added.map(({ encoded }) => encoded))
-  if (pending.length === 0) queueMicrotask(tellPending)
+  if (pending.length === 0) queueMicrotask(sendPending)
   pending.push(...added)
 }
 
-function tellPending(): void {
+function sendPending(): void {
   if (pending.length === 0) return
   const packed = packPending(pending)
   pending = []
   sendEvent({ kind: 'pending', packed })
 }
 
-function tell(event: ChainEvent): void {
-  tellPending()
+function report(event: ChainEvent): void {
+  sendPending()
   sendEvent(event)
 }
 

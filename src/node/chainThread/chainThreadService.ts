@@ -1,5 +1,5 @@
 import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
-import type { CommandSignal } from '../../rpc/context.ts'
+import type { CommandSignal } from '../../rpc/commandSignal.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { MinerCommands } from '../../rpc/miningCommands.ts'

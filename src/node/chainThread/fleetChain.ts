@@ -96,7 +96,7 @@ export class FleetChain implements ChainSharing {
     return adopting
   }
 
-  told(transactions: readonly Buffer[]): Promise<void> | null {
+  share(transactions: readonly Buffer[]): Promise<void> | null {
     const telling = this.#teller?.tell(transactions)
     if (telling === undefined) return null
     const began = performance.now()

@@ -6,7 +6,7 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
 
 /**
- * Writes the logs of a new head as text, before other threads hear of the head: they then neither read its receipts
+ * Writes the logs of a new head as text, before other threads learn of the head: they then neither read its receipts
  * nor walk them. Several blocks that join the chain at once are caught up with, and nobody waits for their logs.
  */
 export function writeHeadLogs(

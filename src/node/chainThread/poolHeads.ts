@@ -46,7 +46,7 @@ export class PoolHeads {
 
   /**
    * On a development chain the node makes the next block, and what that cannot take would wait in vain. Where another
-   * member of a fleet makes it, what this one is told of its blocks says nothing.
+   * member of a fleet makes it, what this one learns of its blocks says nothing.
    */
   get #maker(): PoolHeads['policy'] {
     return isDevelopmentNetwork(this.#spec) && this.#makesBlocks() ? this.policy : null

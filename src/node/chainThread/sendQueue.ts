@@ -10,8 +10,8 @@ export interface SendQueueParams {
   add(transaction: SignedTransaction): PoolChange
   /** Called after groups, one call at a time: what they did is to be made durable. The answers wait for it. */
   commit(): Promise<void>
-  /** Resolves when transactions that are durable may be acknowledged; null for at once. */
-  told(transactions: readonly Buffer[]): Promise<void> | null
+  /** Gives durable transactions to others. Resolves when they may be acknowledged; null for at once. */
+  share(transactions: readonly Buffer[]): Promise<void> | null
   /** True when a commit makes a block of what entered the pool: few of many transactions then cost less than many. */
   makesBlocks(): boolean
 }
@@ -55,7 +55,7 @@ export class SendQueue {
   #uncommitted = 0
   #committing: Promise<void> | null = null
   /** The sends that are durable and not acknowledged yet. */
-  readonly #telling = new Set<Promise<void>>()
+  readonly #sharing = new Set<Promise<void>>()
 
   constructor(params: SendQueueParams) {
     this.#params = params
@@ -73,7 +73,7 @@ export class SendQueue {
   async drained(): Promise<void> {
     await this.#running
     await this.#committing
-    await Promise.all(this.#telling)
+    await Promise.all(this.#sharing)
   }
 
   async #run(): Promise<void> {
@@ -123,10 +123,10 @@ export class SendQueue {
       failure = { cause }
     }
     this.#uncommitted -= offered.length
-    const told = failure === null ? this.#params.told(acceptedOf(offered)) : null
-    if (told === null) answer(offered, failure)
-    else void told.then(() => answer(offered, null)).finally(() => this.#telling.delete(told))
-    if (told !== null) this.#telling.add(told)
+    const shared = failure === null ? this.#params.share(acceptedOf(offered)) : null
+    if (shared === null) answer(offered, failure)
+    else void shared.then(() => answer(offered, null)).finally(() => this.#sharing.delete(shared))
+    if (shared !== null) this.#sharing.add(shared)
   }
 
   #offer(read: ReadTransaction): SendOutcome | Error {

@@ -15,7 +15,7 @@ import { StoreGuard } from './storeGuard.ts'
 export const POOL_JOURNAL = 'pool.journal'
 
 /** Time between two looks whether the files are where they were, milliseconds. */
-const FILES_CHECK = 1000
+const FILES_CHECK_MILLISECONDS = 1000
 
 export interface StoreCommitsParams {
   readonly open: OpenChain
@@ -55,7 +55,7 @@ export class StoreCommits {
       this.#guard.failed(error)
       this.#tryRead()
     })
-    this.#timer = setInterval(() => this.#lookAtFiles(), FILES_CHECK)
+    this.#timer = setInterval(() => this.#lookAtFiles(), FILES_CHECK_MILLISECONDS)
     this.#timer.unref()
   }
 

@@ -2,7 +2,7 @@ import type { StorageError } from '../../storage/errors.ts'
 import { isBroken, toUnwritable } from '../../storage/unwritable.ts'
 
 /** Milliseconds between two tries of a store that took no write. */
-const TRY_PERIOD = 1000
+const TRY_PERIOD_MILLISECONDS = 1000
 
 /** The parts of a guard. */
 export interface StoreGuardParams {
@@ -17,7 +17,7 @@ export interface StoreGuardParams {
 }
 
 /**
- * Knows whether the stores take writes. After a failure for want of room, or of the disk, nothing is begun that
+ * Knows whether the stores take writes. After a failure for want of space, or of the disk, nothing is begun that
  * would have to be written; the guard tries until a write succeeds. Reads go on meanwhile.
  */
 export class StoreGuard {
@@ -58,7 +58,7 @@ export class StoreGuard {
     this.#fault = fault
     if (!isNew) return
     this.#params.onChange(fault)
-    this.#timer = setInterval(() => void this.#try(), this.#params.period ?? TRY_PERIOD)
+    this.#timer = setInterval(() => void this.#try(), this.#params.period ?? TRY_PERIOD_MILLISECONDS)
     this.#timer.unref()
   }
 

@@ -16,8 +16,8 @@ import type { ChainCore } from './chainCore.ts'
  * Blocks of peers are connected for so long, milliseconds, before requests of clients get their turn of this thread:
  * longer where so few blocks went in that the commit, which every turn ends with, would cost too much of the time.
  */
-const TURN = 50
-const LONGEST_TURN = 200
+const TURN_MILLISECONDS = 50
+const MAX_TURN_MILLISECONDS = 200
 const TURN_BLOCKS = 64
 
 /** The services of the chain for peers. */
@@ -25,7 +25,7 @@ export function createSyncService(core: ChainCore): SyncService {
   const { chain } = core.open
   return {
     get tip(): ChainTip {
-      // Peers hear of blocks that wait to be adopted.
+      // Peers learn of blocks that wait to be adopted.
       const { number, hash, parentHash } = chain.best
       return { number, hash, parentHash, totalDifficulty: chain.reader.totalDifficulty(hash) ?? 0n }
     },
@@ -64,7 +64,10 @@ export async function connectInTurns(
         return
       }
       yield block
-    } while (performance.now() - began < (taken - first < TURN_BLOCKS ? LONGEST_TURN : TURN))
+    } while (
+      performance.now() - began <
+      (taken - first < TURN_BLOCKS ? MAX_TURN_MILLISECONDS : TURN_MILLISECONDS)
+    )
   }
   while (taken < blocks.length && undecodable === null) {
     if (taken > 0) await nextTurn()

@@ -7,7 +7,7 @@ import { isKnownSigned, recordSigned } from '../../storage/signedChain.ts'
 import type { ChainCore } from './chainCore.ts'
 
 /** Milliseconds for which blocks are read before others get their turn of the thread. */
-const TURN = 20
+const TURN_MILLISECONDS = 20
 
 /**
  * Why the chain of a node may not be one of a fleet, whose members would refuse its blocks: users edited states, or sent
@@ -36,13 +36,13 @@ export async function whyNotInFleet({ spec, open, pool }: ChainCore): Promise<st
 
 /** @throws ExportError for a block on any branch that no other node would accept */
 async function assertAllExportable({ reader, head }: Blockchain): Promise<void> {
-  let turnEnd = performance.now() + TURN
+  let turnEnd = performance.now() + TURN_MILLISECONDS
   for (let number = Math.max(1, reader.history().firstBlock); ; number += 1) {
     const blocks = reader.blocksAt(number).map(({ hash }) => reader.blockOf({ number, hash }))
     if (blocks.length === 0 && number > head.number) return
     for (const block of blocks) if (block !== null) assertExportable(reader, block)
     if (performance.now() < turnEnd) continue
     await nextTurn()
-    turnEnd = performance.now() + TURN
+    turnEnd = performance.now() + TURN_MILLISECONDS
   }
 }

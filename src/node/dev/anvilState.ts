@@ -4,7 +4,18 @@ import { parseAddress, parseData } from '../../rpc/params/hex.ts'
 import { MAX_BLOCKS } from '../../rpc/params/mineTarget.ts'
 import { isGiven, isJsonObject } from '../../rpc/params/param.ts'
 import { wideNumber } from '../../rpc/params/wideNumber.ts'
-import type { AccountState } from './stateEditor.ts'
+
+/** All of an account, as it is to be. */
+export interface AccountState {
+  /** 20 bytes. */
+  readonly address: Buffer
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+  /** Empty for none. */
+  readonly code: Buffer
+  readonly cells: readonly { readonly slot: bigint; readonly value: bigint }[]
+}
 
 /** The parts of a dump of anvil that are read: the state at its head, and the head's number and time. */
 export interface AnvilState {

@@ -15,7 +15,6 @@ import type { StateStore } from '../../native/stateStore.ts'
 import { ZstdStream } from '../../native/zstdStream.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { type AnvilState, readAnvilState } from './anvilState.ts'
-import type { StateEdits } from './stateEditor.ts'
 
 const decompressGzip = promisify(gunzip)
 
@@ -32,6 +31,9 @@ export interface DumpedState {
   /** All of it in chunks, as snapshot sync has them (p2p.md §5 Snapshot sync). */
   readonly chunks: readonly Buffer[]
 }
+
+/** Roots of edited states by block hash in hex: the edits of a moment. */
+export type StateEdits = ReadonlyMap<string, Buffer>
 
 /** The steps of a dump, in order: an edited state belongs to the block before it, or to genesis. */
 export type DumpStep =
@@ -145,7 +147,7 @@ function readStep(spec: NetworkSpec, encoded: Buffer): DumpStep {
   }
   const block = parseBlock(spec, encoded)
   const impersonated = block.transactions.map(impersonatedSender)
-  // The sender of a transaction that nobody signed stands in its place (impersonated.ts).
+  // The sender of a transaction that nobody signed stands there instead (impersonated.ts).
   if (impersonated.some((sender) => sender !== null)) {
     const recovered = recoverSenders(block.transactions)
     block.setSenders(impersonated.map((sender, index) => sender ?? recovered[index] ?? null))

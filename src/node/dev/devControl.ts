@@ -17,9 +17,10 @@ import type { AccountEdit, PlacedTransaction } from '../../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../../rpc/errors.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { AnvilState } from './anvilState.ts'
+import type { StateEdits } from './chainDump.ts'
 import { type DumpStep, readDump } from './chainDump.ts'
 import { readBodies } from './readBodies.ts'
-import type { FundedAccount, StateEditor, StateEdits } from './stateEditor.ts'
+import type { FundedAccount, StateEditor } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
 interface Snapshot {

@@ -11,7 +11,8 @@ import type { ChainEnvironment, TableWriter } from '../../storage/chainEnvironme
 import { commitBoth } from '../../storage/commitBoth.ts'
 import { readStateEdit, writeStateEdit } from '../../storage/stateEdits.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
-import { type DumpStep, dumpChain, storeStates } from './chainDump.ts'
+import type { AccountState } from './anvilState.ts'
+import { type DumpStep, dumpChain, type StateEdits, storeStates } from './chainDump.ts'
 
 /** An account that users are given, with its balance in wei. */
 export interface FundedAccount {
@@ -20,24 +21,9 @@ export interface FundedAccount {
   readonly balance: bigint
 }
 
-/** Roots of edited states by block hash in hex: the edits of a moment. */
-export type StateEdits = ReadonlyMap<string, Buffer>
-
-/** All of an account, as it is to be. */
-export interface AccountState {
-  /** 20 bytes. */
-  readonly address: Buffer
-  readonly nonce: bigint
-  /** Wei. */
-  readonly balance: bigint
-  /** Empty for none. */
-  readonly code: Buffer
-  readonly cells: readonly { readonly slot: bigint; readonly value: bigint }[]
-}
-
 /**
  * Edits the state after a block of a development chain. No block can do that, so the blocks that are built on
- * an edited state are good for this node only: the edit is noted under the hash of its block, and such a chain
+ * an edited state are good for this node only: the edit is recorded under the hash of its block, and such a chain
  * is not exported (`chain/exportBlocks.ts`).
  */
 export class StateEditor {

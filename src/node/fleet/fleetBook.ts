@@ -78,7 +78,7 @@ export class FleetBook implements AccessBook, OthersUse {
       case 'heard':
         for (const [id, day, cost] of message.rows) {
           this.#heard.set(`${day} ${id}`, Math.max(cost, this.costOn(id, day)))
-          this.#counter?.heard(id, day, cost, message.isLate)
+          this.#counter?.usedByOthers(id, day, cost, message.isLate)
         }
         return
       case 'resume':

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { MessageChannel } from 'node:worker_threads'
-import type { FilterPlace } from '../../filters/frontEvents.ts'
+import type { FilterOpener } from '../../filters/frontEvents.ts'
 import { delay } from '../../fleet/delay.ts'
 import { createFilterId } from '../../fleet/filters/filterCall.ts'
 import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
@@ -65,7 +65,7 @@ export class FleetFront implements Membership {
   }
 
   /** @throws FleetError for a data directory whose id of a member cannot be read */
-  readonly filters: FilterPlace = (open) => {
+  readonly filters: FilterOpener = (open) => {
     const self = openMemberId(this.#options.fleet.dataDir)
     const { memory } = this.#asking.account
     this.#filters = new FleetFilters({

@@ -1,14 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Config } from '../../config/schema.ts'
-import type { FilterPlace } from '../../filters/frontEvents.ts'
+import type { FilterOpener } from '../../filters/frontEvents.ts'
 import type { FleetStatus } from '../../fleet/interface.ts'
 import { type AccessSharing, OWN_ACCESS } from '../../gateway/access/othersUse.ts'
-import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
 import type { PeerHandle } from '../peers/peerHandle.ts'
 import type { Service } from '../service.ts'
-import { FleetFront } from './fleetFront.ts'
 
 /** The parts of a node for other members of a fleet. */
 export interface MembershipParts {
@@ -27,8 +23,8 @@ export interface MembershipParts {
 export interface Membership {
   /** The shared side of API keys and their use. */
   readonly access: AccessSharing
-  /** Where filters live: those of this node, and of others by their ids. */
-  readonly filters: FilterPlace
+  /** Makes the filters: those of this node, and of others by their ids. */
+  readonly filters: FilterOpener
   /** The status that others see of this fleet; undefined for a node alone. */
   status(): FleetStatus | undefined
   addMetrics(metrics: Metrics): void
@@ -39,7 +35,7 @@ export interface Membership {
 }
 
 /** A node that belongs to nothing. */
-const ALONE: Membership = {
+export const ALONE: Membership = {
   access: OWN_ACCESS,
   filters: (open) => open(),
   status: () => undefined,
@@ -47,14 +43,4 @@ const ALONE: Membership = {
   start: async () => undefined,
   drain: async () => undefined,
   close: async () => undefined,
-}
-
-/**
- * What a configuration makes a node a member of.
- * @param version of the program
- * @throws ConfigError, FleetError for a data directory whose id cannot be read
- */
-export function openMembership(config: Config, version: string, log: Logger): Membership {
-  const options = fleetOptionsFromConfig(config, version)
-  return options === null ? ALONE : new FleetFront(options, log)
 }

@@ -6,8 +6,8 @@ import type { FleetRuntimeOptions } from '../../fleet/runtime/fleetRuntime.ts'
 import type { LoggerOptions } from '../../observe/logger.ts'
 
 /** Milliseconds for which a NATS server may take to answer when it is connected to. */
-const CONNECT_TIMEOUT = 1000
-const SECOND = 1000
+const CONNECT_TIMEOUT_MILLISECONDS = 1000
+const SECOND_MILLISECONDS = 1000
 
 /** The options of the fleet thread under a configuration. They survive structured cloning. */
 export interface FleetOptions {
@@ -30,7 +30,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
       connection: connectionFromConfig(
         config,
         `rhizome ${config.fleetName} ${config.fleetMember}`,
-        CONNECT_TIMEOUT,
+        CONNECT_TIMEOUT_MILLISECONDS,
       ),
       fleet: config.fleetName,
       name: config.fleetMember,
@@ -38,7 +38,7 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
       dataDir: config.dataDir,
       zone: config.quotaTimezone,
       makes: makingOf(config),
-      lag: config.fleetLag * SECOND,
+      lag: config.fleetLag * SECOND_MILLISECONDS,
       adoptWait: config.fleetAdoptWait,
     },
     p2pAddress: config.fleetP2pAddress,

@@ -20,7 +20,7 @@ export interface PeerOptions extends NetworkChoice {
   readonly port: number
   /** True when connections of others are taken. */
   readonly listens: boolean
-  /** IP address that others are told; null where none is known. */
+  /** IP address under which others find this node; null where none is known. */
   readonly address: string | null
   readonly discovery: boolean
   readonly statics: readonly EnodeAddress[]

@@ -1,7 +1,7 @@
 import {
   DEFAULT_EVENT_LIMITS,
   type EventLimits,
-  type FilterPlace,
+  type FilterOpener,
   FrontEvents,
 } from '../../filters/frontEvents.ts'
 import type { Admission } from '../../gateway/admission.ts'
@@ -27,7 +27,7 @@ export interface GatewayPartOptions {
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
   /** Where filters live; in this node unless given. */
-  readonly filters?: FilterPlace
+  readonly filters?: FilterOpener
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
   /** Every call and estimate reaches a worker, which reports it: none is answered from what was executed before. */
@@ -76,7 +76,7 @@ export function createGateway(options: GatewayPartOptions, dispatcher: Dispatche
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
     head,
-    tellsBlocks: options.blockHeaders ?? false,
+    namesBlocks: options.blockHeaders ?? false,
     metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,

@@ -52,6 +52,6 @@ export interface NodeScope {
   readonly tracing: Tracing | null
   readonly metrics: NodeMetrics
   readonly membership: Membership
-  /** What developers are told of executions. */
+  /** Reports of executions for developers. */
   readonly developer: NodeReports
 }

@@ -7,7 +7,7 @@ import { type PeerHandle, startPeerThread } from '../peers/peerHandle.ts'
 import { syncProgress } from '../peers/peerStatus.ts'
 import type { ChainPart, NodeScope } from './nodeScope.ts'
 
-/** The beginning of the peer thread, and who hears of it. */
+/** The module of the peer thread, and where its reports go. */
 export interface PeersPartOptions {
   /** Module that the thread begins with. */
   readonly entry: URL

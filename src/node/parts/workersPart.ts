@@ -8,7 +8,7 @@ import { PooledPool } from '../../workers/pooled.ts'
 import type { Opened } from '../opened.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
-const SCAN_IDLE = 60_000
+const SCAN_IDLE_MILLISECONDS = 60_000
 
 /**
  * Niceness of the threads for long work, behind those that every client waits for: sockets, chain and short reads. When
@@ -103,7 +103,7 @@ function createPools(options: WorkerOptions, interrupts: InterruptTable): Record
     contextOptions: options.contextOptions,
     interrupts: interrupts.shared,
     maxAnswerBytes: options.limits.answerBytes,
-    tellsHead: options.blockHeaders ?? false,
+    reportsHead: options.blockHeaders ?? false,
   }
   const { onChainPort } = options
   return {
@@ -115,7 +115,7 @@ function createPools(options: WorkerOptions, interrupts: InterruptTable): Record
     }),
     scans: new PooledPool({
       threads: options.workers,
-      idleMilliseconds: SCAN_IDLE,
+      idleMilliseconds: SCAN_IDLE_MILLISECONDS,
       setup: { ...setup, niceness: SCANS_NICENESS },
       onChainPort,
     }),

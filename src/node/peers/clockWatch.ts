@@ -3,7 +3,7 @@ import type { Logger } from '../../observe/logger.ts'
 /** Heads in a row that have to be of the future: the clock of one block maker alone says nothing. */
 const HEADS = 4
 /** Seconds by which they have to be. */
-const TOLERANCE = 15
+const TOLERANCE_SECONDS = 15
 
 /**
  * Heads in a row that have to be old when they come. A block is as old as the work that it was found for, up to a
@@ -11,15 +11,15 @@ const TOLERANCE = 15
  */
 const OLD_HEADS = 16
 /** Seconds by which they have to be. */
-const OLD_TOLERANCE = 30
+const OLD_TOLERANCE_SECONDS = 30
 /** Blocks of addresses that have to have had a head: one slow way to this node says nothing. */
 export const WITNESSES = 3
 
 /**
  * Warns when the clock of this machine is wrong. It is behind when the last {@link HEADS} heads had a time more than
- * {@link TOLERANCE} seconds later than the clock when they came. It is ahead when the last {@link OLD_HEADS} heads that
+ * {@link TOLERANCE_SECONDS} seconds later than the clock when they came. It is ahead when the last {@link OLD_HEADS} heads that
  * came at the tip, each of which peers in {@link WITNESSES} blocks of addresses had, were all older than
- * {@link OLD_TOLERANCE} seconds. Blocks that are caught up with are old and say nothing. Nothing else between nodes
+ * {@link OLD_TOLERANCE_SECONDS} seconds. Blocks that are caught up with are old and say nothing. Nothing else between nodes
  * has a time (p2p.md §1: no packet of discovery does), and no service is asked for it.
  */
 export class ClockWatch {
@@ -53,10 +53,10 @@ export class ClockWatch {
    * @param timestamp its time, seconds since 1970
    * @returns its age by this clock, for {@link witnessed}
    */
-  note(timestamp: number): number {
+  observe(timestamp: number): number {
     const lead = timestamp - Math.floor(this.#now() / 1000)
     const least = leastOf(this.#leads, lead, HEADS)
-    const isNow = this.#turn(this.#behind, least > TOLERANCE ? least : null, {
+    const isNow = this.#turn(this.#behind, least > TOLERANCE_SECONDS ? least : null, {
       metadata: { seconds: least, heads: HEADS },
       warning:
         'the newest blocks are of the future: the clock of this machine seems to be behind, set it by NTP',
@@ -67,11 +67,11 @@ export class ClockWatch {
 
   /**
    * A head that came at the tip turned out to be that of the peers, too.
-   * @param age as {@link note} gave it
+   * @param age as {@link observe} gave it
    */
   witnessed(age: number): void {
     const least = leastOf(this.#ages, age, OLD_HEADS)
-    this.#ahead = this.#turn(this.#ahead, least > OLD_TOLERANCE ? least : null, {
+    this.#ahead = this.#turn(this.#ahead, least > OLD_TOLERANCE_SECONDS ? least : null, {
       metadata: { seconds: least, heads: OLD_HEADS },
       warning:
         'all newest blocks are old when they come: the clock of this machine seems to be ahead, set it by NTP',

@@ -6,7 +6,7 @@ import { describeHalt, type Halt, haltFields } from '../../sync/halt/halt.ts'
 /** File below the data directory that says what keeps the chain from going on. */
 const HALT_FILE = 'refused-block.json'
 
-/** The file that tells why the chain does not go on, for whoever has to find out whose fault it is. */
+/** The file that says why the chain does not go on, for whoever has to find out whose fault it is. */
 export class HaltFile {
   readonly #path: string
   readonly #log: Logger

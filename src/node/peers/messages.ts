@@ -13,7 +13,7 @@ export interface PeerThreadSetup {
   readonly chain: MessagePort
 }
 
-/** How peers and synchronisation are, told every second while the one before was heard. */
+/** How peers and synchronisation are, reported every second once the report before was received. */
 export type PeerReport = Omit<PeeringStatus, 'thread'>
 
 /** The peer thread once it takes part. */
@@ -39,5 +39,5 @@ export type AdminCall = {
 export type PeerThreadOrder =
   | ({ readonly kind: 'admin'; readonly id: number } & AdminCall)
   /** The report was taken: the next may follow. */
-  | { readonly kind: 'heard' }
+  | { readonly kind: 'received' }
   | LifeOrder

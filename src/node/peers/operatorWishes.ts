@@ -2,7 +2,7 @@ import type { EnodeAddress } from '../../p2p/identity/enode.ts'
 import type { AdminCall } from './messages.ts'
 
 /**
- * The wishes of operators for the peers since the start: a thread that takes the place of another is told them again.
+ * The wishes of operators for the peers since the start: a thread that replaces another gets them again.
  */
 export class OperatorWishes {
   readonly #statics: Map<string, EnodeAddress>
@@ -26,8 +26,8 @@ export class OperatorWishes {
     return [...this.#bans.values(), ...(this.#members === null ? [] : [this.#members])]
   }
 
-  /** Notes a call that succeeded. */
-  note(asked: AdminCall): void {
+  /** Records a call that succeeded. */
+  record(asked: AdminCall): void {
     switch (asked.call) {
       case 'add':
         this.#statics.set(asked.args[0].id, asked.args[0])

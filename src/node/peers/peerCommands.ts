@@ -30,7 +30,7 @@ export function createPeerCommands(
     setMembers: async (connect, trusted) => {
       const resolved = new Map<string, PeerAddress>()
       for (const member of trusted) {
-        // A name that is not resolved now is tried again when members are told again.
+        // A name that is not resolved now is tried again when members are set again.
         const address = await resolvePeer(member).catch(() => null)
         if (address !== null) resolved.set(member.id, address)
       }

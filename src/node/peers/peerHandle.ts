@@ -140,7 +140,7 @@ class PeerThread implements PeerHandle {
     return {
       data: setup,
       ports: [chain],
-      onMessage: (notice) => this.#hear(notice),
+      onMessage: (notice) => this.#received(notice),
       onGone: (error) => {
         for (const { reject } of this.#waiting.values()) reject(error)
         this.#waiting.clear()
@@ -157,9 +157,9 @@ class PeerThread implements PeerHandle {
     if (restarts > 0) this.#parts.log.info({ enode, restarts }, 'the peer thread runs again')
   }
 
-  #hear(notice: PeerThreadNotice): void {
+  #received(notice: PeerThreadNotice): void {
     if (notice.kind === 'report') {
-      this.#tell({ kind: 'heard' })
+      this.#send({ kind: 'received' })
       this.#report = notice.report
       this.#parts.onReport(notice.report)
       return
@@ -180,7 +180,7 @@ class PeerThread implements PeerHandle {
     }
     try {
       const answer = await this.#call(asked)
-      this.#wishes.note(asked)
+      this.#wishes.record(asked)
       return answer
     } catch (error) {
       // Whoever asks need not know what it died of, which is in the log.
@@ -195,11 +195,11 @@ class PeerThread implements PeerHandle {
       if (this.#waiting.size >= MAX_CALLS) throw new NodeError('PEER_THREAD', 'the peer thread is busy')
       this.#lastId += 1
       this.#waiting.set(this.#lastId, { resolve, reject })
-      this.#tell({ kind: 'admin', id: this.#lastId, ...asked })
+      this.#send({ kind: 'admin', id: this.#lastId, ...asked })
     })
   }
 
-  #tell(order: PeerThreadOrder): void {
+  #send(order: PeerThreadOrder): void {
     this.#thread.post(order)
   }
 }

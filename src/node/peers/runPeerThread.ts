@@ -26,10 +26,10 @@ import { createPeerCommands, resolvePeer } from './peerCommands.ts'
 import { openPeerNode, type PeerNode } from './peerNode.ts'
 
 /** Time between two reports, milliseconds. */
-const REPORT_INTERVAL = 1000
+const REPORT_INTERVAL_MILLISECONDS = 1000
 
 /**
- * All of the peer thread, until it is told to close. What nobody catches ends this thread alone: the front thread
+ * All of the peer thread, until it is ordered to close. What nobody catches ends this thread alone: the front thread
  * starts another one, which goes on from what is stored.
  */
 export async function runPeerThread({ options, chain: port }: PeerThreadSetup): Promise<void> {
@@ -37,7 +37,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
   const log = createLogger(options.log)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
   process.once('uncaughtException', (error) => {
-    tell({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    send({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     port.close()
     // Reads that stay open would keep the store from reusing space as long as the process lives.
     void environment.close().finally(() => process.exit(1))
@@ -66,7 +66,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
   } catch (error) {
     chain.close()
     await environment.close()
-    tell({ kind: 'failed', error: toPeerError(error, options).toObject() })
+    send({ kind: 'failed', error: toPeerError(error, options).toObject() })
     parentPort?.close()
     return
   }
@@ -83,19 +83,19 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
     olderRoots.onTip(change)
   })
   const commands = createPeerCommands(node, { key, options, networkId: spec.p2p.networkId })
-  let isHeard = true
+  let isReceived = true
   const report = () => {
-    if (isHeard) tell({ kind: 'report', report: node.report() })
-    isHeard = false
+    if (isReceived) send({ kind: 'report', report: node.report() })
+    isReceived = false
   }
-  const reports = setInterval(report, REPORT_INTERVAL)
+  const reports = setInterval(report, REPORT_INTERVAL_MILLISECONDS)
   parentPort?.on('message', (order: PeerThreadOrder) => {
     if (order.kind === 'admin') {
-      void answer(commands, order).then(tell)
+      void answer(commands, order).then(send)
       return
     }
-    if (order.kind === 'heard') {
-      isHeard = true
+    if (order.kind === 'received') {
+      isReceived = true
       return
     }
     clearInterval(reports)
@@ -104,7 +104,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
       await olderRoots.close()
       // The state store stays open: it is one for all threads, and the chain thread may still write.
       await environment.close()
-      tell({ kind: 'closed' })
+      send({ kind: 'closed' })
       parentPort?.close()
     })
   })
@@ -112,7 +112,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
   const host = options.address ?? options.host
   const id = key.id.toString('hex')
   const enode = formatEnode({ id, host, port: node.port })
-  tell({ kind: 'ready', value: { enode, port: node.port || null } })
+  send({ kind: 'ready', value: { enode, port: node.port || null } })
 }
 
 async function answer(
@@ -161,6 +161,6 @@ function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {
   return new NodeError('PEERS', reason, { cause: error })
 }
 
-function tell(message: LifeMessage<PeerThreadReady> | PeerThreadNotice): void {
+function send(message: LifeMessage<PeerThreadReady> | PeerThreadNotice): void {
   parentPort?.postMessage(message)
 }

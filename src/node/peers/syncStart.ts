@@ -21,8 +21,8 @@ export interface SyncStartParts {
 }
 
 /** Pause before a beginning that failed is tried again, and the longest, milliseconds. */
-const FIRST_PAUSE = 1_000
-const LONGEST_PAUSE = 60_000
+const FIRST_PAUSE_MILLISECONDS = 1_000
+const MAX_PAUSE_MILLISECONDS = 60_000
 
 /** Begins synchronisation: with a snapshot where one is wanted, then block after block. */
 export class SyncStart {
@@ -70,7 +70,11 @@ export class SyncStart {
   async #begin(): Promise<void> {
     const { log, onHalt } = this.#parts
     const failures = new RepeatedFailure('snapshotError', { logger: log, onHalt })
-    for (let pause = FIRST_PAUSE; !this.#isClosed; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+    for (
+      let pause = FIRST_PAUSE_MILLISECONDS;
+      !this.#isClosed;
+      pause = Math.min(MAX_PAUSE_MILLISECONDS, pause * 2)
+    ) {
       try {
         await this.#run()
         failures.wentOn()

@@ -33,7 +33,7 @@ export function watchClock(parts: ClockParts): { readonly watch: ClockWatch; rea
     chain.refresh()
     const header = chain.reader.headerByHash(hash)
     if (header === null) return
-    const age = watch.note(header.timestamp)
+    const age = watch.observe(header.timestamp)
     if (!parts.isSyncing() && parts.isForeign(hash)) last = { hash, age }
   })
   return { watch, end }

@@ -18,7 +18,7 @@ export interface ReportTerminal {
 export interface NodeReports {
   /** null where nothing is reported. */
   readonly reports: DevelopmentReports | null
-  /** Puts failures in words for senders; null where they are not told (decisions.md D35). */
+  /** Puts failures in words for senders; null where they get none (decisions.md D35). */
   readonly describeFailure: DescribeFailure | null
 }
 
@@ -38,8 +38,8 @@ export async function openReports(
 ): Promise<NodeReports> {
   assertProject(config)
   const verbosity = verbosityOf(config, terminal)
-  const tellsSenders = config.clientName === 'hardhat'
-  if (!isOfDevelopers(config) || (verbosity === null && !tellsSenders)) return NOTHING
+  const answersSenders = config.clientName === 'hardhat'
+  if (!isOfDevelopers(config) || (verbosity === null && !answersSenders)) return NOTHING
   const [{ ContractProject }, { artifactFolders }] = await Promise.all([
     import('../../abi/contractProject.ts'),
     import('../../abi/projectFolders.ts'),
@@ -62,7 +62,7 @@ export async function openReports(
                 : { write: (text) => terminal.write(text), isColored: isColored(terminal) },
             log: logger.child({ part: 'contracts' }),
           }),
-    describeFailure: tellsSenders
+    describeFailure: answersSenders
       ? async (failed) => inHardhat(failed, await describer.failure(failed))
       : null,
   }

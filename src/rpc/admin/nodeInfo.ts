@@ -2,7 +2,7 @@ import { formatEnode } from '../../p2p/identity/enode.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { place } from '../format/place.ts'
+import { hostPort } from '../format/hostPort.ts'
 
 /**
  * This node as peers know it, in geth's form, with its members of the same types. `id` is the node id, not a hash of
@@ -27,7 +27,7 @@ export const adminNodeInfo = defineMethod({
       enode: formatEnode({ id, host: address, port }),
       ip: address,
       ports: { discovery: discovers ? port : 0, listener: port },
-      listenAddr: listensOn === null ? '' : place(listensOn, port),
+      listenAddr: listensOn === null ? '' : hostPort(listensOn, port),
       protocols: {
         rsk: {
           network: networkId,

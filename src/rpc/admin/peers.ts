@@ -2,7 +2,7 @@ import { formatEnode } from '../../p2p/identity/enode.ts'
 import { RSK_CAPABILITY } from '../../p2p/messages/hello.ts'
 import type { PeerInfo } from '../../p2p/peerAdmin.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { place } from '../format/place.ts'
+import { hostPort } from '../format/hostPort.ts'
 import { quantity } from '../format/quantity.ts'
 import type { Json } from '../json.ts'
 
@@ -28,7 +28,7 @@ function describe(peer: PeerInfo): Json {
     name: client,
     enode: formatEnode({ id, host: address, port }),
     caps: [...capabilities],
-    network: { remoteAddress: place(address, port), inbound, trusted, static: peer.static },
+    network: { remoteAddress: hostPort(address, port), inbound, trusted, static: peer.static },
     protocols: {
       ...Object.fromEntries(capabilities.map(versionOf)),
       rsk:

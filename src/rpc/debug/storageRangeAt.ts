@@ -17,7 +17,7 @@ const WORD_BYTES = 32
 const MAX_TRANSACTIONS = 0x7fff_ffff
 /** Most cells of an answer, and cells that are read at a time. */
 const MAX_CELLS = 1024
-const PAGE = 512
+const PAGE_CELLS = 512
 
 /**
  * Cells of a contract before a transaction of a block, ordered by the hashes of their slots (decisions.md D50). They
@@ -73,7 +73,7 @@ function cellsBefore(
   return storageRange(
     (after) => {
       if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
-      return isNew ? [] : view.cells(account, after, PAGE)
+      return isNew ? [] : view.cells(account, after, PAGE_CELLS)
     },
     changes,
     start,

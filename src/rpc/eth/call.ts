@@ -1,4 +1,4 @@
-import type { CallFailure } from '../../execution/localExecution.ts'
+import type { CallFailure } from '../../execution/callTypes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import type { RpcError } from '../errors.ts'
 import { blockOverrides } from '../params/blockOverrides.ts'

@@ -11,7 +11,7 @@ import { failureError, revertError } from '../simulation/revert.ts'
 
 /**
  * Gas of a call, with an empty list: on this chain an access list saves no gas and costs its bytes
- * (rpc.md §8.3). A call that fails has its error beside the gas, as Ethereum clients tell it.
+ * (rpc.md §8.3). A call that fails has its error beside the gas, as Ethereum clients do it.
  */
 export const createAccessList = defineMethod({
   name: 'eth_createAccessList',

@@ -13,7 +13,7 @@ export const newFilter = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
-  mostParamBytes: MAX_CRITERIA_BYTES,
+  maxParamBytes: MAX_CRITERIA_BYTES,
   handler: (context, [filter]) => {
     const bounds = filter.blockHash === null ? resolveFilterBounds(context, filter) : { from: null, to: null }
     const { filters, memory } = frontEvents(context)

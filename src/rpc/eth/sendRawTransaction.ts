@@ -31,7 +31,7 @@ export const sendRawTransaction = defineMethod({
 
 /**
  * Offers a signed transaction to the pool, which decodes it. Decoded here is only what has not the form of one, before it
- * costs the chain thread anything, and what the pool does not take, for the reason that the sender is told: a fault of
+ * costs the chain thread anything, and what the pool does not take, for the reason that the sender gets: a fault of
  * the bytes themselves comes before any other.
  * @returns its hash
  * @throws RpcError for bytes that are no transaction of this chain, and when the pool refuses it

@@ -10,11 +10,11 @@ import { sentBy } from '../sending/sentBy.ts'
 import { sendEncoded } from './sendRawTransaction.ts'
 
 /** Milliseconds that a caller waits who names none, and the most that one may name. */
-const USUAL_WAIT = 2000
-const LONGEST_WAIT = 10_000
+const USUAL_WAIT_MILLISECONDS = 2000
+const MAX_WAIT_MILLISECONDS = 10_000
 /** Milliseconds between two looks: the first, and the longest. */
-const FIRST_PAUSE = 5
-const LONGEST_PAUSE = 500
+const FIRST_PAUSE_MILLISECONDS = 5
+const MAX_PAUSE_MILLISECONDS = 500
 
 const NAME = 'eth_sendRawTransactionSync'
 
@@ -22,7 +22,7 @@ const NAME = 'eth_sendRawTransactionSync'
 export const sendRawTransactionSync = defineMethod({
   name: NAME,
   doc: 'Sends a signed transaction and answers its receipt, or error 4 when it is not mined in time (2 s, or as many milliseconds as the second parameter says, up to 10,000).',
-  params: [data('transaction'), optional(wait(), USUAL_WAIT)],
+  params: [data('transaction'), optional(wait(), USUAL_WAIT_MILLISECONDS)],
   result: { type: 'object' },
   lane: 'chain',
   cost: 12,
@@ -31,10 +31,10 @@ export const sendRawTransactionSync = defineMethod({
     const signal = context.front?.signal?.()
     const hash = await sendEncoded(sentBy(context, NAME, true), encoded)
     const end = performance.now() + milliseconds
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLISECONDS)) {
       const receipt = newestReceipt(context, hash)
       if (receipt !== null) return receipt
-      if (pause === FIRST_PAUSE && (await waitsForOthers(context, hash))) {
+      if (pause === FIRST_PAUSE_MILLISECONDS && (await waitsForOthers(context, hash))) {
         throw new RpcError('sentUnready', undefined, { data: toHex(hash) })
       }
       const left = end - performance.now()
@@ -85,9 +85,9 @@ function wait(): Param<number> {
     optional: true,
     parse: (value) => {
       const given = typeof value === 'string' && /^0x[0-9a-fA-F]{1,8}$/.test(value) ? Number(value) : value
-      return Number.isSafeInteger(given) && Number(given) > 0 && Number(given) <= LONGEST_WAIT
+      return Number.isSafeInteger(given) && Number(given) > 0 && Number(given) <= MAX_WAIT_MILLISECONDS
         ? Number(given)
-        : USUAL_WAIT
+        : USUAL_WAIT_MILLISECONDS
     },
   }
 }

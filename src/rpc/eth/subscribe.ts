@@ -24,7 +24,7 @@ export const subscribe = defineMethod({
   lane: 'inline',
   cost: 5,
   cache: 'none',
-  mostParamBytes: MAX_CRITERIA_BYTES,
+  maxParamBytes: MAX_CRITERIA_BYTES,
   handler: (context, [kind, options]) => {
     const { connection, subscriptions } = frontEvents(context)
     const topic = parseSubscriptionTopic(kind, options)

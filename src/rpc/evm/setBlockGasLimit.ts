@@ -4,14 +4,14 @@ import { invalidParams } from '../errors.ts'
 import { boundedNumber } from '../params/boundedNumber.ts'
 
 /** The highest that the option for it takes. */
-const HIGHEST_GAS_LIMIT = 1_000_000_000
+const MAX_GAS_LIMIT = 1_000_000_000
 
 /** Sets the gas limit that blocks move towards, each by a part in 1024 at most. */
 export const setBlockGasLimit = defineMethod({
   name: 'evm_setBlockGasLimit',
   aliases: ['hardhat_setBlockGasLimit', 'anvil_setBlockGasLimit'],
   doc: 'Sets the gas limit that blocks move towards, each by a part in 1024 at most.',
-  params: [boundedNumber('gasLimit', HIGHEST_GAS_LIMIT)],
+  params: [boundedNumber('gasLimit', MAX_GAS_LIMIT)],
   result: { type: 'boolean' },
   lane: 'chain',
   cost: 1,

@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { blockMembers, type JsonObject } from './formatBlock.ts'
 
-/** A header as block objects have it, without what only the body or the chain below tells (geth, eth_getHeaderBy*). */
+/** A header as block objects have it, without what only the body or the chain below has (geth, eth_getHeaderBy*). */
 export function headerAnswer(header: BlockHeader): JsonObject {
   const { before, after } = blockMembers({ header, uncles: [], size: 0, totalDifficulty: 0n })
   const {

@@ -1,7 +1,7 @@
 import type { NodeContext } from '../context.ts'
 import { type Json, RawBytes } from '../json.ts'
 
-const ADDRESS_LENGTH = 20
+const ADDRESS_BYTES = 20
 
 /**
  * The transaction of a hash, or its receipt, from where the canonical chain has it; null when it has none. Written
@@ -12,9 +12,9 @@ export function minedAnswer(
   subject: 'transaction' | 'receipt',
   hash: Buffer,
 ): Json | RawBytes {
-  const place = chain.locateTransaction(hash)
-  if (place === null) return null
-  const { blockHash, index } = place
+  const location = chain.locateTransaction(hash)
+  if (location === null) return null
+  const { blockHash, index } = location
   const kept = encodedObjects.text(subject, hash, blockHash)
   if (kept !== null) return new RawBytes(kept)
   const blockNumber = chain.heightOf(blockHash)
@@ -22,8 +22,8 @@ export function minedAnswer(
   const block = { number: blockNumber, hash: blockHash }
   const body = chain.storedBody(block)
   const senders = chain.storedSenders(block)
-  const sender = senders?.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH)
-  if (body === null || sender?.length !== ADDRESS_LENGTH) return null
+  const sender = senders?.subarray(index * ADDRESS_BYTES, (index + 1) * ADDRESS_BYTES)
+  if (body === null || sender?.length !== ADDRESS_BYTES) return null
   const transaction = { hash, index, blockHash, blockNumber, body, sender }
   if (subject === 'transaction') return new RawBytes(encodedObjects.writeMined(transaction))
   const receipts = chain.storedReceipts(block)

@@ -4,7 +4,7 @@ import { MAX_BLOCKS } from '../params/mineTarget.ts'
 import { optional } from '../params/param.ts'
 
 /** Longest time between two blocks, seconds: a year. */
-const LONGEST_INTERVAL = 31_536_000
+const MAX_INTERVAL_SECONDS = 31_536_000
 
 /** Mines some blocks with a time between them. */
 export const mineBlocks = defineMethod({
@@ -13,7 +13,7 @@ export const mineBlocks = defineMethod({
   doc: 'Mines some blocks, with a number of seconds from each to the next.',
   params: [
     optional(boundedNumber('blocks', MAX_BLOCKS), 1),
-    optional(boundedNumber('interval', LONGEST_INTERVAL), null),
+    optional(boundedNumber('interval', MAX_INTERVAL_SECONDS), null),
   ],
   result: { type: 'boolean' },
   lane: 'chain',

@@ -10,7 +10,7 @@ const search: Param<LogSearch> = {
   parse: decodeLogSearch,
 }
 
-/** The next logs of an answer that is sent in parts, and the logs of the blocks that a filter has to tell of. */
+/** The next logs of an answer that is sent in parts, and the logs of the blocks that a filter has to report. */
 export const logsPage = defineMethod({
   name: 'internal_logsPage',
   doc: 'A part of the logs of a search.',

@@ -2,10 +2,10 @@ import type { StoredLogBlocks } from '../../native/encodedObjectCache.ts'
 import { BLOCK_KEY_LENGTH, blockKey } from '../../storage/blockKey.ts'
 import type { ChainReader } from '../context.ts'
 
-const HASH_LENGTH = 32
+const HASH_BYTES = 32
 /** Most blocks that are read ahead. */
 export const MAX_BLOCKS = 64
-const FIRST_ROOM = 16 * 1024
+const FIRST_BYTES = 16 * 1024
 /** A block beyond it waits for the next time, unless it is the first. */
 const MAX_BYTES = 1024 * 1024
 
@@ -14,14 +14,14 @@ export class LogBlocks {
   readonly #chain: ChainReader
   readonly #keys = Buffer.alloc(MAX_BLOCKS * BLOCK_KEY_LENGTH)
   readonly #ends = new Int32Array(2 * MAX_BLOCKS)
-  #bytes = Buffer.allocUnsafe(FIRST_ROOM)
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #end = 0
 
   constructor(chain: ChainReader) {
     this.#chain = chain
   }
 
-  /** Reads the blocks of some heights with their hashes, 32 bytes each, as far as there is room, at least one. */
+  /** Reads the blocks of some heights with their hashes, 32 bytes each, as far as their bytes are few, at least one. */
   read(heights: readonly number[], hashes: Buffer): StoredLogBlocks {
     this.#end = 0
     let blocks = 0
@@ -29,7 +29,7 @@ export class LogBlocks {
       if (blocks > 0 && this.#end >= MAX_BYTES) break
       const key = blockKey({
         number,
-        hash: hashes.subarray(blocks * HASH_LENGTH, (blocks + 1) * HASH_LENGTH),
+        hash: hashes.subarray(blocks * HASH_BYTES, (blocks + 1) * HASH_BYTES),
       })
       this.#keys.set(key, blocks * BLOCK_KEY_LENGTH)
       this.#add('receipts', key)

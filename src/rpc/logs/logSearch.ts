@@ -6,7 +6,7 @@ import { RpcError } from '../errors.ts'
 import { anchoredRuns, type BlockRange, type BlockRun } from '../select/anchoredChain.ts'
 import { LogBlocks, MAX_BLOCKS } from './logBlocks.ts'
 
-/** A block whose logs are wanted; `removed`: they are told as taken back. */
+/** A block whose logs are wanted; `removed`: they are reported as taken back. */
 export interface ListedBlock {
   readonly hash: Buffer
   readonly removed?: boolean
@@ -65,7 +65,7 @@ function readList(
 ): LogsRead {
   const mayMatch = createBloomTest(criteria)
   for (const [index, { hash, removed = false }] of list.entries()) {
-    // A poll tells of blocks that came and were taken back by a rewind, which are there no more: as added, then as removed.
+    // A poll reports blocks that came and were taken back by a rewind, which are there no more: as added, then as removed.
     const header = chain.storedHeader(hash)
     const bloom = header?.fields.logsBloom ?? null
     if (header !== null && (bloom === null || mayMatch(bloom))) {
@@ -78,7 +78,7 @@ function readList(
   return reader.close(null)
 }
 
-const HASH_LENGTH = 32
+const HASH_BYTES = 32
 
 /** Fills a page with the logs of blocks: with kept ones, or from the store. */
 class LogReader {
@@ -101,7 +101,7 @@ class LogReader {
     const { interrupt } = this.#context
     for (let next = 0; next < heights.length; ) {
       if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
-      next += this.#page.addKept(hashes.subarray(next * HASH_LENGTH), removed)
+      next += this.#page.addKept(hashes.subarray(next * HASH_BYTES), removed)
       if (next < heights.length && !this.isFull) next += this.#addStored({ heights, hashes }, next, removed)
       this.last = heights[next - 1] ?? this.last
       if (this.isFull) return
@@ -113,9 +113,9 @@ class LogReader {
     return { bytes: this.#page, count, last: this.last, rest }
   }
 
-  /** Adds blocks from a place on whose logs are not kept, some at once. @returns how many */
+  /** Adds blocks from an index on whose logs are not kept, some at once. @returns how many */
   #addStored({ heights, hashes }: BlockRun, from: number, removed: boolean): number {
-    const ahead = hashes.subarray(from * HASH_LENGTH, (from + MAX_BLOCKS) * HASH_LENGTH)
+    const ahead = hashes.subarray(from * HASH_BYTES, (from + MAX_BLOCKS) * HASH_BYTES)
     const missing = Math.max(1, this.#page.countMissing(ahead))
     this.#stored ??= new LogBlocks(this.#context.chain)
     return this.#page.addStored(this.#stored.read(heights.slice(from, from + missing), ahead), removed)

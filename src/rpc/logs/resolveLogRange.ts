@@ -54,19 +54,19 @@ function assertOrdered(from: End, to: End): void {
   )
 }
 
-/** Heights between which a filter tells of blocks; null where there is no bound. */
+/** Heights between which a filter reports blocks; null where there is no bound. */
 export interface FilterBounds {
   readonly from: number | null
   readonly to: number | null
 }
 
 /**
- * Bounds of a filter that tells of what comes. The newest block is no bound: what comes is newer, and what
- * a reorganisation puts in its place is told of, too.
+ * Bounds of a filter that reports what comes. The newest block is no bound: what comes is newer, and what
+ * replaces it in a reorganisation is reported, too.
  * @throws RpcError as {@link resolveLogRange}, and for numbers the wrong way round, of which nothing ever comes
  */
 export function resolveFilterBounds(context: NodeContext, filter: LogFilter): FilterBounds {
-  // What comes is told of when it has come.
+  // What comes is reported when it has come.
   resolveLogRange(context, filter, 'cut')
   const head = context.chain.head().number
   assertOrdered(resolveEnd(context, filter.fromBlock, head), resolveEnd(context, filter.toBlock, head))

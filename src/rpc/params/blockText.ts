@@ -6,7 +6,7 @@ import { namingBlocks, type Param, scalarText } from './param.ts'
 const HEX = /^0x[0-9a-fA-F]+$/
 const SHOWN_CHARACTERS = 66
 
-/** A block that requests name by a string alone: a tag, a 0x number or a hash. `parse` tells them apart. */
+/** A block that requests name by a string alone: a tag, a 0x number or a hash. `parse` distinguishes them. */
 export function blockText(name: string, parse: (text: string) => BlockSelector): Param<BlockSelector> {
   const param: Param<BlockSelector> = {
     name,

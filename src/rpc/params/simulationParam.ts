@@ -1,4 +1,4 @@
-import type { AccountOverride } from '../../execution/localExecution.ts'
+import type { AccountOverride } from '../../execution/callTypes.ts'
 import { invalidParams, RpcError } from '../errors.ts'
 import { BLOCK_OVERRIDES_SCHEMA, type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { type CallObject, callObject } from './callObject.ts'

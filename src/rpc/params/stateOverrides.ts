@@ -1,4 +1,4 @@
-import type { AccountOverride } from '../../execution/localExecution.ts'
+import type { AccountOverride } from '../../execution/callTypes.ts'
 import { invalidParams, type RpcError } from '../errors.ts'
 import { lenientHex, parseAddress } from './hex.ts'
 import { isGiven, isJsonObject, type Param } from './param.ts'

@@ -47,7 +47,7 @@ function parseLogTopic(options: unknown): SubscriptionTopic | null {
 }
 
 /**
- * Hash of the block since which a subscription to heads or logs is told what happened (decisions.md D68); null where the
+ * Hash of the block since which a subscription to heads or logs gets what happened (decisions.md D68); null where the
  * options name none. Other blocks have no effect on logs.
  * @throws RpcError when `fromBlock` of heads is no hash
  */

@@ -1,5 +1,5 @@
-import type { AccountOverride } from '../../execution/localExecution.ts'
-import type { TraceForm } from '../../execution/transactionTracer.ts'
+import type { AccountOverride } from '../../execution/callTypes.ts'
+import type { TraceForm } from '../../execution/traceForms.ts'
 import { invalidParams } from '../errors.ts'
 import { BLOCK_OVERRIDES_SCHEMA, type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { isGiven, isJsonObject, type JsonSchema, nodeText, type Param } from './param.ts'

@@ -3,7 +3,7 @@ import { blockText, hashSelector, numberSelector } from './blockText.ts'
 import type { Param } from './param.ts'
 
 /** From this length on a text is a hash. */
-const SHORTEST_HASH_TEXT = 20
+const MIN_HASH_CHARACTERS = 20
 
 /**
  * Block of the trace methods: a tag of any case, a 0x number of fewer than 20 characters, or a hash
@@ -15,7 +15,7 @@ export function tracedBlock(name = 'block'): Param<BlockSelector> {
 
 /** @throws RpcError `invalid blocknumber <v>` */
 export function parseTracedBlock(text: string): BlockSelector {
-  if (text.length >= SHORTEST_HASH_TEXT) return hashSelector(text)
+  if (text.length >= MIN_HASH_CHARACTERS) return hashSelector(text)
   const tag = text.toLowerCase()
   return isBlockTag(tag) ? { kind: 'tag', tag } : numberSelector(text)
 }

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { CallFailure, CallRequest } from '../../execution/localExecution.ts'
+import type { CallFailure, CallRequest } from '../../execution/callTypes.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import type { CallReport, ExecutionSummary, InvolvedContract } from './executionReports.ts'

@@ -34,7 +34,7 @@ export interface ExecutionSummary {
   readonly console: readonly string[]
   /** Calls to the console that are left out because there are too many. */
   readonly moreConsole: number
-  /** The called account, and the one whose code it ran in its own place, as a proxy does. */
+  /** The called account, and the one whose code it ran on its own account, as a proxy does. */
   readonly contracts: readonly InvolvedContract[]
 }
 
@@ -79,7 +79,7 @@ export interface EmptyBlocksReport {
 /** One thing to report. */
 export type ExecutionReport = CallReport | TransactionReport | RefusalReport | EmptyBlocksReport
 
-/** Who is told of executions. There is none where nobody looks, and nothing is traced then. */
+/** Takes reports of executions. There is none where nobody looks, and nothing is traced then. */
 export interface ExecutionReports {
   /** Takes a report; never throws. */
   report(report: CallReport | RefusalReport): void

@@ -7,7 +7,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
 import type { Json } from '../json.ts'
 
-/** Digits of a node id that are told: enough to tell peers apart, not enough to look up where they are. */
+/** Digits of a node id that are shown: enough to distinguish peers, not enough to look up where they are. */
 const ID_DIGITS = 16
 
 /** Peers without their addresses, and synchronisation (rpc.md §3.10, decisions.md D65); null without peers. */

@@ -114,7 +114,7 @@ export function withPending<T>(context: NodeContext, read: (pending: PendingBloc
 
 /**
  * Whether the selector is the pending tag, for a method that does not support it according to the specification.
- * @throws RpcError where the node is told to refuse it (decisions.md D28)
+ * @throws RpcError where the node is configured to refuse it (decisions.md D28)
  */
 export function asksForPending({ node }: NodeContext, selector: BlockSelector, method: string): boolean {
   if (!isPending(selector)) return false

@@ -8,21 +8,21 @@ import { summarizeTrace } from '../reports/summarizeTrace.ts'
 import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
 /**
- * A context whose sends are known to be by a method: reports name it, and where senders are told so (decisions.md D35) a
+ * A context whose sends are known to be by a method: reports name it, and where senders get the reason (decisions.md D35) a
  * transaction that was mined at once and failed is an error. The context itself where neither is wanted.
  * @param answersReceipts whether the method's answer shows that a transaction failed
  */
 export function sentBy(context: NodeContext, method: string, answersReceipts = false): NodeContext {
   const { reports, describeFailure, commands } = context
-  const tellsFailure = describeFailure !== undefined && !answersReceipts
-  if (reports?.sending === undefined && !tellsFailure) return context
+  const answersFailure = describeFailure !== undefined && !answersReceipts
+  if (reports?.sending === undefined && !answersFailure) return context
   const sendTransaction = async (encoded: Buffer): Promise<SendOutcome> => {
     const hash = toHex(keccak256(encoded))
     reports?.sending?.(hash, method)
     const outcome = await commands.sendTransaction(encoded)
     if (outcome.status === 'refused')
       reports?.report({ kind: 'refusal', method, hash, reason: outcome.reason })
-    else if (tellsFailure) await assertSucceeded(context, outcome.hash)
+    else if (answersFailure) await assertSucceeded(context, outcome.hash)
     return outcome
   }
   return { ...context, commands: { ...commands, sendTransaction } }

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { AccountOverride, CallRequest } from '../../execution/localExecution.ts'
+import type { AccountOverride, CallRequest } from '../../execution/callTypes.ts'
 import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'
 import type { CallObject } from '../params/callObject.ts'

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { CallRequest } from '../../execution/localExecution.ts'
+import type { CallRequest } from '../../execution/callTypes.ts'
 import type { NodeContext } from '../context.ts'
 import type { BlockOverrides } from '../params/blockOverrides.ts'
 

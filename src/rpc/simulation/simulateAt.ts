@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { CallFailure, CallRequest } from '../../execution/localExecution.ts'
+import type { CallFailure, CallRequest } from '../../execution/callTypes.ts'
 import type { Eventually, NodeContext } from '../context.ts'
 import type { BlockOverrides } from '../params/blockOverrides.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'

@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<SimulationRefusal, RpcErrorKind>> = {
   nonceTooHigh: 'simulatedNonceTooHigh',
   intrinsicGas: 'simulatedIntrinsicGas',
   funds: 'simulatedFunds',
-  room: 'simulatedRoom',
+  room: 'simulatedBlockFull',
   other: 'executionFailed',
 }
 
@@ -43,7 +43,7 @@ export interface SimulationForm {
   readonly traceTransfers: boolean
   /** With transactions in place of their hashes. */
   readonly fullTransactions: boolean
-  /** How reverts are told. */
+  /** The form of reverts. */
   readonly reverts: RevertForm
 }
 

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/codec/block.ts'
-import type { TraceForm } from '../../execution/transactionTracer.ts'
+import type { TraceForm } from '../../execution/traceForms.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'

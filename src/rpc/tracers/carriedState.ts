@@ -1,4 +1,4 @@
-import type { AccountOverride } from '../../execution/localExecution.ts'
+import type { AccountOverride } from '../../execution/callTypes.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { AccountView } from '../context.ts'
 import { type AccountDiffs, changedSlots, type TracedAccount } from './accountDiffs.ts'

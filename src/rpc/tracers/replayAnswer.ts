@@ -57,7 +57,7 @@ export function replayTransactions(
   )
   return flat.map(({ index, texts }, position) => {
     const { result } = topCall(texts)
-    const calls = types.trace ? texts.map(withoutPlace) : []
+    const calls = types.trace ? texts.map(withoutPosition) : []
     return {
       index,
       text: replayText({
@@ -89,7 +89,7 @@ function topCall(texts: readonly string[]): FlatCall {
 }
 
 /** Calls of a replay do not contain the position of their transaction. */
-function withoutPlace(text: string): string {
+function withoutPosition(text: string): string {
   const {
     blockHash: _hash,
     blockNumber: _number,

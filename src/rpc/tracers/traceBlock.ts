@@ -1,6 +1,7 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { TracedBlock, TracedTransaction, TraceForm } from '../../execution/transactionTracer.ts'
+import type { TraceForm } from '../../execution/traceForms.ts'
+import type { TracedBlock, TracedTransaction } from '../../execution/transactionTracer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { Eventually, NodeContext } from '../context.ts'
 import { RpcError, responseTooLarge } from '../errors.ts'

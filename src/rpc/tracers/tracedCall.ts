@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { CallRequest } from '../../execution/localExecution.ts'
+import type { CallRequest } from '../../execution/callTypes.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import type { TraceTypes } from '../params/traceTypes.ts'

@@ -226,7 +226,7 @@ export class SimMember extends SimProcess {
       const hash = this.#admit(transaction)
       await this.#commit()
       const began = time.now
-      await this.#fleet.told([transaction])
+      await this.#fleet.share([transaction])
       if (this.isAlive) record({ kind: 'acknowledged', process, hash, waited: time.now - began })
     })
   }

@@ -1,4 +1,4 @@
-import type { EventConnection } from '../../../src/filters/subscriptionHub.ts'
+import type { EventConnection } from '../../../src/filters/eventConnection.ts'
 import { compareExchange, type Verdict } from '../compare.ts'
 import type { Exchange } from '../exchanges.ts'
 import type { Mapping } from './mapping.ts'

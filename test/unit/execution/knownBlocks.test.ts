@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { CallRequest } from '../../../src/execution/localExecution.ts'
+import type { CallRequest } from '../../../src/execution/callTypes.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { createLocalService } from '../../support/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'

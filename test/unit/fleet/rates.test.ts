@@ -69,7 +69,7 @@ function createFleet(
         }
         for (const { to, from, cost, isLate } of flying.filter(({ at }) => at <= now)) {
           const total = costs[to]?.raise(String(from), ['k', DAY, cost]) ?? null
-          if (total !== null) accounts[to]?.heard(DAY, total, isLate)
+          if (total !== null) accounts[to]?.usedByOthers(DAY, total, isLate)
         }
         flying = flying.filter(({ at }) => at > now)
       }

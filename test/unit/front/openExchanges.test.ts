@@ -5,7 +5,7 @@ interface Named extends ListedExchange {
   readonly name: string
 }
 
-const named = (name: string): Named => ({ name, place: 0 })
+const named = (name: string): Named => ({ name, index: 0 })
 const namesOf = (open: OpenExchanges<Named>) =>
   open
     .all()

@@ -179,7 +179,7 @@ t.test('what the heads of fragments take is not charged for ever', (t) => {
   const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
   const message = new UnfinishedMessage(account, 1, new ReadingTurns(() => undefined), {
     close: () => t.fail('it is closed'),
-    makeRoom: () => false,
+    closeLargest: () => false,
     setReading: () => undefined,
   })
   let received = 500
@@ -214,7 +214,7 @@ t.test(
       const account = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
       const message = new UnfinishedMessage(account, 1, turns, {
         close: () => t.fail('it is closed'),
-        makeRoom: () => false,
+        closeLargest: () => false,
         setReading: (isReading) => {
           socket.isRead = isReading
         },

@@ -37,8 +37,7 @@ t.test('pages that are put together stay what they were, too', (t) => {
   const asked: { readonly next: string; readonly sink: AnswerSink }[] = []
   const paged = new PagedAnswer({
     id: '7',
-    caller: unlimitedCaller('anybody'),
-    exchange: { answer: () => undefined, onGone: undefined, gone: false },
+    exchange: { caller: unlimitedCaller('anybody'), answer: () => undefined, onGone: undefined, gone: false },
     alone: false,
     maxBytes: MAX_BYTES,
     sink: (body) => {
@@ -72,8 +71,8 @@ t.test('what was sent page by page is told with its bytes, those of a broken ans
     }
     const paged = new PagedAnswer({
       id: '7',
-      caller: unlimitedCaller('anybody'),
       exchange: {
+        caller: unlimitedCaller('anybody'),
         answer: () => undefined,
         beginStream: () => ({ write: send, end: send, abort: () => undefined, onWritable: undefined }),
         onGone: undefined,

@@ -42,12 +42,12 @@ function open(t: Test, batch = 1000) {
   const ask = (body: string, caller: Caller, more: Partial<Exchange> = {}) => {
     const bytes = Buffer.from(body)
     const memory = new ArrayBuffer(bytes.length)
-    const exchange: Exchange = { answer: () => undefined, onGone: undefined, gone: false, ...more }
+    const exchange: Exchange = { caller, answer: () => undefined, onGone: undefined, gone: false, ...more }
     const answered = new Promise<string>((resolve) => {
       exchange.answer = (answer) => resolve(Buffer.from(answer as Uint8Array).toString())
     })
     new Uint8Array(memory).set(bytes)
-    gateway.handle(memory, caller, exchange)
+    gateway.handle(memory, exchange)
     new Uint8Array(memory).fill(0x20)
     return { answered, exchange }
   }

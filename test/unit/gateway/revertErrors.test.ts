@@ -99,7 +99,8 @@ function callerOf(form: RevertForm | null): Caller {
 
 function askAs({ gateway }: LocalService, caller: Caller, body: string): Promise<string> {
   return new Promise((resolve) => {
-    gateway.handle(Buffer.from(body), caller, {
+    gateway.handle(Buffer.from(body), {
+      caller,
       answer: (answer) => resolve(typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8')),
       onGone: undefined,
       gone: false,

@@ -21,14 +21,14 @@ function watchAt(seconds: number) {
 
 t.test('four heads of the future in a row, and the least of them counts', async (t) => {
   const { watch, lines } = watchAt(1000)
-  for (const timestamp of [1040, 1030, 1050]) watch.note(timestamp)
+  for (const timestamp of [1040, 1030, 1050]) watch.observe(timestamp)
   t.equal(watch.behind, null)
-  watch.note(1045)
+  watch.observe(1045)
   t.equal(watch.behind, 30)
-  watch.note(1060)
+  watch.observe(1060)
   t.match(lines, [{ level: 40, seconds: 30 }], 'said once')
   t.equal(lines.length, 1)
-  watch.note(1001)
+  watch.observe(1001)
   t.equal(watch.behind, null)
   t.equal(lines.length, 2, 'and that it is over')
 })
@@ -36,7 +36,7 @@ t.test('four heads of the future in a row, and the least of them counts', async 
 t.test('one maker with a wrong clock, and blocks that are caught up with, say nothing', async (t) => {
   const { watch, lines } = watchAt(1000)
   for (const timestamp of [1040, 1030, 1000, 1050, 1060, 1015, 1015, 1015, 1015, 10, 20, 30, 40]) {
-    watch.note(timestamp)
+    watch.observe(timestamp)
     t.equal(watch.behind, null)
   }
   t.same(lines, [])
@@ -44,21 +44,21 @@ t.test('one maker with a wrong clock, and blocks that are caught up with, say no
 
 t.test('sixteen heads that peers had and that were all old when they came: the clock is ahead', async (t) => {
   const { watch, lines } = watchAt(10_000)
-  for (let head = 0; head < 15; head += 1) watch.witnessed(watch.note(9_900 + head))
+  for (let head = 0; head < 15; head += 1) watch.witnessed(watch.observe(9_900 + head))
   t.equal(watch.ahead, null)
-  watch.witnessed(watch.note(9_960))
+  watch.witnessed(watch.observe(9_960))
   t.equal(watch.ahead, 40, 'the least age counts')
   t.equal(watch.behind, null)
-  watch.witnessed(watch.note(9_950))
+  watch.witnessed(watch.observe(9_950))
   t.match(lines, [{ level: 40, seconds: 40 }], 'said once')
-  watch.witnessed(watch.note(9_990))
+  watch.witnessed(watch.observe(9_990))
   t.equal(watch.ahead, null)
   t.equal(lines.length, 2, 'and that it is over')
 })
 
 t.test('one young block among old ones: makers take their time, the clock fits', async (t) => {
   const { watch, lines } = watchAt(10_000)
-  for (let head = 0; head < 64; head += 1) watch.witnessed(watch.note(head % 16 === 0 ? 9_995 : 9_945))
+  for (let head = 0; head < 64; head += 1) watch.witnessed(watch.observe(head % 16 === 0 ? 9_995 : 9_945))
   t.equal(watch.ahead, null)
   t.same(lines, [])
 })

@@ -8,7 +8,7 @@ function createQueue({ makesBlocks = false } = {}) {
   const commits: (() => void)[] = []
   const queue = new SendQueue({
     chainId: 33,
-    told: () => null,
+    share: () => null,
     makesBlocks: () => makesBlocks,
     add: ({ transaction, sender }) => {
       events.push(`add ${transaction.nonce} ${sender.equals(COW.address)}`)
@@ -127,7 +127,7 @@ t.test('a signature for another chain and bytes that are no transaction never re
 t.test('nothing is acknowledged when the commit fails', async (t) => {
   const queue = new SendQueue({
     chainId: 33,
-    told: () => null,
+    share: () => null,
     makesBlocks: () => false,
     add: () => ({ pending: [], removed: [] }),
     commit: () => Promise.reject(new Error('no space left on device')),

@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { StateEdits } from '../../../src/node/dev/chainDump.ts'
 import { DevControl, type DevControlParams } from '../../../src/node/dev/devControl.ts'
-import type { StateEdits } from '../../../src/node/dev/stateEditor.ts'
 
 /** Control of a chain of which only what snapshots look at is there. */
 function controlOf(edits: StateEdits): DevControl {

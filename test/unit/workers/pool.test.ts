@@ -106,7 +106,7 @@ suite('local', (interrupts) => {
     context,
     methods: METHODS,
     maxAnswerBytes: MAX_ANSWER,
-    tellsHead: false,
+    reportsHead: false,
     onUnexpected: () => undefined,
   })
 })
@@ -142,7 +142,7 @@ function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions):
       contextOptions,
       interrupts: interrupts.shared,
       maxAnswerBytes: MAX_ANSWER,
-      tellsHead: false,
+      reportsHead: false,
       niceness: 3,
     },
   })

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import type { CommandSignal } from '../../../src/rpc/context.ts'
+import type { CommandSignal } from '../../../src/rpc/commandSignal.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { createProxy, serve } from '../../../src/workers/proxy.ts'
 
