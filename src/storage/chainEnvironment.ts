@@ -8,7 +8,7 @@ import { MAP_FULL, toUnwritable } from './unwritable.ts'
 type Table = Database<Buffer, Buffer>
 
 /** Most named databases of the environment; more than any version has used so far. */
-const MAXIMUM_TABLES = 64
+const MAX_TABLES = 64
 
 /**
  * Most concurrent read transactions over all threads; LMDB's default of 126 is too few for large worker
@@ -111,7 +111,7 @@ export class ChainEnvironment implements TableReader {
     this.#limitBytes = limitBytes
     this.#root = openLmdb<Buffer, Buffer>({
       path,
-      maxDbs: MAXIMUM_TABLES,
+      maxDbs: MAX_TABLES,
       maxReaders: MAX_READERS,
       mapSize: limitBytes,
       keyEncoding: 'binary',
