@@ -11,7 +11,7 @@ import {
 } from '../storage/access/accessFormat.ts'
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
 import { CHAIN_FORMATS, CHAIN_STEPS, convertChain, readChainFormat } from '../storage/formats/chainFormat.ts'
-import { type ConversionOptions, conversionRoom } from '../storage/formats/conversion.ts'
+import { type ConversionOptions, conversionBytes } from '../storage/formats/conversion.ts'
 import { assertUndamaged } from '../storage/formats/readStoreFormat.ts'
 import type { StoreFormat, SupportedFormats } from '../storage/formats/storeFormat.ts'
 import { convertRecordLog, readRecordLogFormat } from '../storage/recordLogFormat.ts'
@@ -28,7 +28,7 @@ import { POOL_JOURNAL } from './chainThread/storeCommits.ts'
 export interface FoundStore {
   readonly format: StoreFormat
   /** Bytes of disk that its conversion takes. */
-  readonly roomBytes: number
+  readonly spaceBytes: number
 }
 
 /** A store or file of a data directory whose format may be an older one. */
@@ -55,7 +55,7 @@ export function dataDirStores(dataDir: string, storeOptions: StoreOptions = {}):
         const stored = await readChainFormat(chain)
         if (stored === null) return null
         const { found, fileBytes } = stored
-        return { format: found, roomBytes: conversionRoom(CHAIN_STEPS, baseOf(found), fileBytes) }
+        return { format: found, spaceBytes: conversionBytes(CHAIN_STEPS, baseOf(found), fileBytes) }
       },
       convert: (options) =>
         convertChain(chain, { ...options, ...(mapBytes === undefined ? {} : { limitBytes: mapBytes }) }),
@@ -68,7 +68,7 @@ export function dataDirStores(dataDir: string, storeOptions: StoreOptions = {}):
         const stored = await readAccessFormat(access)
         if (stored === null) return null
         const { found, fileBytes } = stored
-        return { format: found, roomBytes: conversionRoom(ACCESS_STEPS, baseOf(found), fileBytes) }
+        return { format: found, spaceBytes: conversionBytes(ACCESS_STEPS, baseOf(found), fileBytes) }
       },
       convert: (options) => convertAccess(access, options),
     },
@@ -96,7 +96,7 @@ function stateStore(folder: string, storeOptions: StoreOptions): DataDirStore {
       return {
         format: { format, program: program ?? null, converting },
         // A conversion may write all of it anew.
-        roomBytes: due ? statSync(join(folder, 'data.mdb')).size : 0,
+        spaceBytes: due ? statSync(join(folder, 'data.mdb')).size : 0,
       }
     },
     convert: async () => {
@@ -110,7 +110,7 @@ function poolJournal(path: string): DataDirStore {
     supported: POOL_JOURNAL_FORMATS,
     find: async () => {
       const log = readRecordLogFormat(path, POOL_JOURNAL_FORMATS)
-      return log === null ? null : { format: log.found, roomBytes: 2 * statSync(path).size }
+      return log === null ? null : { format: log.found, spaceBytes: 2 * statSync(path).size }
     },
     convert: async ({ onProgress }) => {
       const from = readRecordLogFormat(path, POOL_JOURNAL_FORMATS)?.found.format ?? 1
@@ -125,7 +125,7 @@ function restoreMarker(dataDir: string): DataDirStore {
     supported: RESTORE_MARKER_FORMATS,
     find: async () => {
       const format = readRestoreMarkerFormat(dataDir)
-      return format === null ? null : { format, roomBytes: 4096 }
+      return format === null ? null : { format, spaceBytes: 4096 }
     },
     convert: async ({ onProgress }) => {
       const snapshot = readRestoreMarker(dataDir)

@@ -62,7 +62,7 @@ async function migrateLocked(options: MigrationOptions): Promise<readonly Conver
     assertConvertible(store.supported, found.format)
     if (isPresent(store.supported, found.format)) continue
     due.push({ store, from: found.format.format })
-    needed += found.roomBytes
+    needed += found.spaceBytes
   }
   if (due.length === 0) return []
   assertSpace(dataDir, needed, options.freeBytes?.() ?? freeBytes(dataDir))

@@ -112,11 +112,11 @@ async function begin(opened: OpenedSnapshot, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, CHAIN_FOLDER)) || existsSync(join(dataDir, STATE_FOLDER))) {
     throw target(`${dataDir} holds a chain already: restore into an empty directory`)
   }
-  await assertRoom(dataDir, opened.manifest)
+  await assertSpace(dataDir, opened.manifest)
   writeRestoreMarker(dataDir, opened.id)
 }
 
-async function assertRoom(dataDir: string, { chunks }: Manifest): Promise<void> {
+async function assertSpace(dataDir: string, { chunks }: Manifest): Promise<void> {
   const needed = Math.ceil(chunks.reduce((sum, { size }) => sum + size, 0) * DISK_SHARE)
   const { bavail, bsize } = await statfs(dataDir)
   if (bavail * bsize >= needed) return

@@ -8,7 +8,7 @@ import { MAP_FULL, toUnwritable } from './unwritable.ts'
 type Table = Database<Buffer, Buffer>
 
 /** Most named databases of the environment; more than any version has used so far. */
-const MAXIMUM_TABLES = 64
+const MAX_TABLES = 64
 
 /**
  * Most concurrent read transactions over all threads; LMDB's default of 126 is too few for large worker
@@ -23,7 +23,7 @@ const MAX_READERS = 1022
 const DEFAULT_LIMIT = 256 * 2 ** 30
 
 /**
- * lmdb-js enlarges the map when the file outgrows it, so that the limit is enforced here, with room for a
+ * lmdb-js enlarges the map when the file outgrows it, so that the limit is enforced here, with space for a
  * commit.
  */
 const COMMIT_ROOM = 2 ** 20
@@ -35,7 +35,7 @@ export interface TableReader {
   /** The value under a key. The buffer stays valid. */
   get(table: TableName, key: Buffer): Buffer | undefined
   /**
-   * Copies the value under a key into an array at an offset, if it has room.
+   * Copies the value under a key into an array at an offset, if it fits.
    * @returns its length, -1 when there is none
    */
   copy(table: TableName, key: Buffer, target: Buffer, at: number): number
@@ -104,14 +104,14 @@ export class ChainEnvironment implements TableReader {
    * Opens the store, creating it if necessary.
    * @param path folder of the store
    * @param readOnly for threads that never write
-   * @param limitBytes limit of the file size; writes are refused when less than the room for a commit is left
+   * @param limitBytes limit of the file size; writes are refused when less than a commit may take is left
    */
   constructor(path: string, options: { readOnly?: boolean; limitBytes?: number } = {}) {
     const { readOnly = false, limitBytes = DEFAULT_LIMIT } = options
     this.#limitBytes = limitBytes
     this.#root = openLmdb<Buffer, Buffer>({
       path,
-      maxDbs: MAXIMUM_TABLES,
+      maxDbs: MAX_TABLES,
       maxReaders: MAX_READERS,
       mapSize: limitBytes,
       keyEncoding: 'binary',
@@ -166,7 +166,7 @@ export class ChainEnvironment implements TableReader {
   /**
    * Runs writes as one transaction: all are committed when the action returns, none when it throws. They are
    * on disk when {@link flushed} resolves.
-   * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails: nothing was written
+   * @throws StorageError `STORAGE_UNWRITABLE` when the disk is full or fails: nothing was written
    */
   transaction<T>(action: (writer: TableWriter) => T): T {
     try {

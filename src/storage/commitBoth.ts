@@ -13,7 +13,7 @@ export interface StateCommit {
  * either store has the same effect.
  * @param write writes to the chain store; the states that it refers to are stored already, or stored by it
  * @returns what `write` returned
- * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails, and what `write` throws:
+ * @throws StorageError `STORAGE_UNWRITABLE` when the disk is full or fails, and what `write` throws:
  *   nothing was written then
  */
 export function commitBoth<T>(

@@ -22,7 +22,7 @@ export type StorageErrorCode =
   | 'STORAGE_CORRUPT'
   /** A journal is not what was written. */
   | 'STORAGE_JOURNAL'
-  /** It takes no writes at present: there is no room, or the disk fails. What is stored can be read. */
+  /** It takes no writes at present: the disk is full, or fails. What is stored can be read. */
   | 'STORAGE_UNWRITABLE'
 
 /** A chain store that cannot be used. */

@@ -32,7 +32,7 @@ const MAX_UNWRITTEN = 2 ** 30
 const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
 const SMALLEST_PAGE = 512
-const LARGEST_PAGE = 65_536
+const MAX_PAGE_BYTES = 65_536
 /**
  * Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
  * lmdb-js the boot of the system in which it was written.
@@ -115,7 +115,7 @@ function checkFile(file: number, pages: LmdbCheck['pages']): string | null {
   if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN))
     return `its newest meta page tells of ${opened.lastPage + 1n} pages, and it has ${Math.floor(size / opened.pageBytes)}`
   const walk = new LmdbPages(file, size, opened)
-  // Pages at the end that are free again may never have been written: then only the trees tell.
+  // Pages at the end that are free again may never have been written: then only the trees show it.
   if (needed > BigInt(size) || pages === 'all' || (pages === 'quick' && size <= QUICK_BYTES))
     return walk.check()
   return pages === 'quick' ? walk.checkFreeList() : null
@@ -134,7 +134,7 @@ function safer(a: MetaPage, b: MetaPage, boot: bigint): MetaPage {
   return a.transaction > b.transaction ? b : a
 }
 
-/** This boot of the system as lmdb-js notes it: the first digits of its id; 0 where there is none. */
+/** This boot of the system as lmdb-js records it: the first digits of its id; 0 where there is none. */
 function bootId(): bigint {
   try {
     const [digits = ''] = readFileSync(BOOT_ID_FILE, 'utf8').split('-')
@@ -151,7 +151,7 @@ function followOneAnother(even: bigint, odd: bigint): boolean {
 }
 
 function readMeta(file: number, at: number): MetaPage | null {
-  const bytes = Buffer.alloc(LARGEST_HEADER + META_BYTES)
+  const bytes = Buffer.alloc(MAX_HEADER_BYTES + META_BYTES)
   if (readSync(file, bytes, 0, bytes.length, at) < bytes.length) return null
   for (const [version, layout] of LMDB_LAYOUTS) {
     const meta = bytes.subarray(layout.header)
@@ -179,7 +179,7 @@ function readFlushedMeta(file: number, first: MetaPage): MetaPage | null {
 /** @param meta what follows the header of the page */
 function parseMeta(meta: Buffer, layout: LmdbLayout): MetaPage | null {
   const pageBytes = meta.readUInt32LE(TREES)
-  if (pageBytes < SMALLEST_PAGE || pageBytes > LARGEST_PAGE || (pageBytes & (pageBytes - 1)) !== 0)
+  if (pageBytes < SMALLEST_PAGE || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0)
     return null
   const lastPage = meta.readBigUInt64LE(LAST_PAGE)
   const trees = TREE_FLAGS.map((_, tree) => readTree(meta, TREES + tree * TREE_BYTES))
@@ -199,4 +199,4 @@ function parseMeta(meta: Buffer, layout: LmdbLayout): MetaPage | null {
   }
 }
 
-const LARGEST_HEADER = Math.max(...[...LMDB_LAYOUTS.values()].map(({ header }) => header))
+const MAX_HEADER_BYTES = Math.max(...[...LMDB_LAYOUTS.values()].map(({ header }) => header))

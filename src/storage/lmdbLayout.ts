@@ -1,16 +1,16 @@
 /** Where LMDB has what in a page; its versions differ. Places are bytes from the beginning of the page. */
 export interface LmdbLayout {
-  /** Bytes before the places of nodes, or before the rest of a meta page. */
+  /** Bytes before the offsets of nodes, or before the rest of a meta page. */
   readonly header: number
-  /** The byte from which places inside of a page are counted. */
+  /** The byte from which offsets inside of a page are counted. */
   readonly base: number
-  /** Kind of the page, 2 bytes; bounds of its free room follow, 2 bytes each, or the pages of a run, 4 bytes. */
+  /** Kind of the page, 2 bytes; bounds of its free space follow, 2 bytes each, or the pages of a run, 4 bytes. */
   readonly flags: number
   /** Bytes of a node that stand for a value on pages of its own; they begin with the number of the first. */
   readonly runBytes: number
   /** Where a page says which transaction wrote it, 8 bytes; null where pages do not say. */
   readonly transaction: number | null
-  /** True when meta pages may be written before what they describe, and flushes are noted in the first page. */
+  /** True when meta pages may be written before what they describe, and flushes are recorded in the first page. */
   readonly hasFlushes: boolean
 }
 

@@ -39,8 +39,8 @@ interface Found {
   entries: number
 }
 
-/** A node of a leaf or a branch, by its places in the page. */
-interface Place {
+/** A node of a leaf or a branch, by its offsets in the page. */
+interface NodeOffsets {
   readonly low: number
   readonly flags: number
   readonly key: Buffer
@@ -126,13 +126,13 @@ export class LmdbPages {
     }
   }
 
-  *#nodesOf(page: Buffer, number: bigint, isLeaf: boolean): Generator<Place> {
+  *#nodesOf(page: Buffer, number: bigint, isLeaf: boolean): Generator<NodeOffsets> {
     const { header, base, flags } = this.#metadata.layout
     const lower = base + page.readUInt16LE(flags + 2)
     const upper = base + page.readUInt16LE(flags + 4)
     if (lower < header || lower > upper || upper > page.length || lower % 2 !== 0) throw overwritten(number)
-    for (let place = header; place < lower; place += 2) {
-      const at = base + page.readUInt16LE(place)
+    for (let entry = header; entry < lower; entry += 2) {
+      const at = base + page.readUInt16LE(entry)
       if (at < upper || at + NODE_HEADER > page.length) throw overwritten(number)
       const low = page.readUInt32LE(at)
       const nodeFlags = page.readUInt16LE(at + 4)
@@ -144,7 +144,7 @@ export class LmdbPages {
     }
   }
 
-  #checkLeafNode(page: Buffer, number: bigint, node: Place, isFree: boolean, found: Found): void {
+  #checkLeafNode(page: Buffer, number: bigint, node: NodeOffsets, isFree: boolean, found: Found): void {
     found.entries += 1
     const { low, flags, data } = node
     if ((flags & BIG_DATA) !== 0) {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 /** Name of LMDB's table of readers, beside its data. */
 const LOCK_FILE = 'lock.mdb'
 const MODE = 0o600
-/** Room for 1,022 readers of a cache line each, and for the header, in either build of LMDB. */
-const BYTES = 65_616
+/** Bytes for 1,022 readers of a cache line each, and for the header, in either build of LMDB. */
+const FILE_BYTES = 65_616
 /** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS'])
 
@@ -16,15 +16,15 @@ const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP'
  * process with a signal. An existing file is not opened, because closing it would release the locks that this
  * process may have on it.
  * @param folder of the environment, which exists
- * @throws Error of the system when there is no room
+ * @throws Error of the system when the disk is full
  */
 export function makeLockFile(folder: string): void {
   const path = join(folder, LOCK_FILE)
   if (existsSync(path)) return
   const temporary = `${path}.${process.pid}`
   try {
-    writeFileSync(temporary, Buffer.alloc(BYTES), { mode: MODE })
-    place(temporary, path)
+    writeFileSync(temporary, Buffer.alloc(FILE_BYTES), { mode: MODE })
+    publish(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
@@ -33,7 +33,7 @@ export function makeLockFile(folder: string): void {
 }
 
 /** Renames a file, atomically where the file system can, and never over that of another process. */
-function place(temporary: string, path: string): void {
+function publish(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)
   } catch (error) {

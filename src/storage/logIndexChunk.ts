@@ -1,8 +1,8 @@
 /** Heights of a chunk. */
 const HEIGHTS = 4096
-const BITMAP_LENGTH = HEIGHTS / 8
+const BITMAP_BYTES = HEIGHTS / 8
 /** Number of offsets from which a bitmap is not larger than a list. */
-const MAX_LISTED = BITMAP_LENGTH / 2 - 1
+const MAX_LISTED = BITMAP_BYTES / 2 - 1
 
 /**
  * Sets of offsets (0 to 4095) as they are stored: a sorted list of 2 bytes each (little-endian) while it is
@@ -10,21 +10,21 @@ const MAX_LISTED = BITMAP_LENGTH / 2 - 1
  */
 export function setInChunk(chunk: Buffer | undefined, offset: number): Buffer {
   if (chunk === undefined) return listOf([offset])
-  if (chunk.length === BITMAP_LENGTH) {
+  if (chunk.length === BITMAP_BYTES) {
     const bitmap = Buffer.from(chunk)
     setBit(bitmap, offset)
     return bitmap
   }
-  const place = offsetIn(chunk, offset)
-  if (place < chunk.length && chunk.readUInt16LE(place) === offset) return chunk
+  const position = offsetIn(chunk, offset)
+  if (position < chunk.length && chunk.readUInt16LE(position) === offset) return chunk
   if (chunk.length / 2 < MAX_LISTED) {
     const list = Buffer.allocUnsafe(chunk.length + 2)
-    chunk.copy(list, 0, 0, place)
-    list.writeUInt16LE(offset, place)
-    chunk.copy(list, place + 2, place)
+    chunk.copy(list, 0, 0, position)
+    list.writeUInt16LE(offset, position)
+    chunk.copy(list, position + 2, position)
     return list
   }
-  const bitmap = Buffer.alloc(BITMAP_LENGTH)
+  const bitmap = Buffer.alloc(BITMAP_BYTES)
   for (let at = 0; at < chunk.length; at += 2) setBit(bitmap, chunk.readUInt16LE(at))
   setBit(bitmap, offset)
   return bitmap
@@ -32,20 +32,20 @@ export function setInChunk(chunk: Buffer | undefined, offset: number): Buffer {
 
 /** The set without an offset; undefined when it becomes empty. */
 export function clearInChunk(chunk: Buffer, offset: number): Buffer | undefined {
-  if (chunk.length === BITMAP_LENGTH) {
+  if (chunk.length === BITMAP_BYTES) {
     const bitmap = Buffer.from(chunk)
     bitmap[offset >> 3] = (bitmap[offset >> 3] ?? 0) & ~(1 << (offset & 7))
     return bitmap.some((byte) => byte !== 0) ? bitmap : undefined
   }
-  const place = offsetIn(chunk, offset)
-  if (place >= chunk.length || chunk.readUInt16LE(place) !== offset) return chunk
+  const position = offsetIn(chunk, offset)
+  if (position >= chunk.length || chunk.readUInt16LE(position) !== offset) return chunk
   if (chunk.length === 2) return undefined
-  return Buffer.concat([chunk.subarray(0, place), chunk.subarray(place + 2)])
+  return Buffer.concat([chunk.subarray(0, position), chunk.subarray(position + 2)])
 }
 
 /** Adds the offsets of a stored set. */
 export function readChunk(chunk: Buffer, into: ChunkBits): void {
-  if (chunk.length === BITMAP_LENGTH) {
+  if (chunk.length === BITMAP_BYTES) {
     for (let word = 0; word < WORDS; word += 1) into.addWord(word, chunk.readInt32LE(word * 4))
     return
   }
@@ -109,9 +109,9 @@ function listOf(offsets: readonly number[]): Buffer {
  * blocks are the highest.
  */
 function offsetIn(list: Buffer, offset: number): number {
-  let place = list.length
-  while (place > 0 && list.readUInt16LE(place - 2) >= offset) place -= 2
-  return place
+  let position = list.length
+  while (position > 0 && list.readUInt16LE(position - 2) >= offset) position -= 2
+  return position
 }
 
 function setBit(bitmap: Buffer, offset: number): void {

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib'
 /** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
 const HEAD_LENGTH = 8
 /** Larger than any record; a longer length is not a record's. */
-const LARGEST_RECORD = 16 * 2 ** 20
+const MAX_RECORD_BYTES = 16 * 2 ** 20
 /** Bytes after damage in which a whole record is searched. */
-const LONGEST_SEARCH = 2 ** 20
+const MAX_SEARCH_BYTES = 2 ** 20
 
 /** Encodes records as in a file. */
 export function joinRecords(records: readonly Uint8Array[]): Buffer {
@@ -48,10 +48,10 @@ function recordAt(bytes: Buffer, at: number): Buffer | null {
  * beginning of records, and no whole record after it.
  */
 export function isDamaged(bytes: Buffer, end: number): boolean {
-  if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > LARGEST_RECORD) return true
-  const last = Math.min(bytes.length, end + LONGEST_SEARCH)
+  if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > MAX_RECORD_BYTES) return true
+  const last = Math.min(bytes.length, end + MAX_SEARCH_BYTES)
   for (let at = end + 1; at + HEAD_LENGTH <= last; at += 1) {
-    if (bytes.readUInt32LE(at) <= LARGEST_RECORD && recordAt(bytes, at) !== null) return true
+    if (bytes.readUInt32LE(at) <= MAX_RECORD_BYTES && recordAt(bytes, at) !== null) return true
   }
   return false
 }

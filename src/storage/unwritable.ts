@@ -1,8 +1,8 @@
 import { NativeError } from '../native/errors.ts'
 import { StorageError } from './errors.ts'
-import { mayGrow } from './room.ts'
+import { mayGrow } from './freeSpace.ts'
 
-/** Linux error number of a write at a place where the file may not have any. */
+/** Linux error number of a write at an offset where the file may not have any. */
 const FILE_TOO_LARGE = 27
 
 /** Linux error numbers of writes that fail because the disk is full or faulty. */
@@ -40,15 +40,15 @@ export function toUnwritable(thrown: unknown): StorageError | null {
 
 /**
  * Whether a store is unusable in this process, because the disk failed while a commit was recorded. The
- * commit did not take place; another process finds the store as it was before.
+ * commit did not happen; another process finds the store as it was before.
  */
 export function isBroken(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes(PANIC)
 }
 
 /**
- * Whether a write failed because of where it was to go, and not for want of room: LMDB takes the numbers of pages from
- * the pages that it reads, and a damaged one names a place that no file has.
+ * Whether a write failed because of where it was to go, and not for want of space: LMDB takes the numbers of pages from
+ * the pages that it reads, and a damaged one names an offset that no file has.
  * @param fault as {@link toUnwritable} gives it
  * @param files of the stores, one of which was written
  */

@@ -7,7 +7,7 @@ import { keyFileName } from './keyFileName.ts'
 import { formatKeyFile, type KeyFile, parseKeyFile } from './secretStorage/web3KeyFile.ts'
 
 /** Size above which a file is not considered a key file, bytes; key files have about 500. */
-const MAXIMUM_FILE_BYTES = 64 * 1024
+const MAX_FILE_BYTES = 64 * 1024
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 const TEMPORARY = /^\.|~$|\.tmp$/
@@ -122,7 +122,7 @@ export class KeyStore {
     try {
       const found = await stat(path)
       if (!found.isFile()) throw new WalletError('KEY_FILE', 'not a file')
-      if (found.size > MAXIMUM_FILE_BYTES) throw new WalletError('KEY_FILE', 'too large for a key file')
+      if (found.size > MAX_FILE_BYTES) throw new WalletError('KEY_FILE', 'too large for a key file')
       text = await readFile(path, 'utf8')
     } catch (error) {
       if (error instanceof WalletError) throw error

@@ -1,5 +1,5 @@
 /** Longest delay of a timer, milliseconds; the timer of a later deadline is renewed then. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1
 
 interface UnlockedKey {
   readonly address: Buffer
@@ -69,7 +69,7 @@ export class UnlockedKeys {
     let next = Number.POSITIVE_INFINITY
     for (const { until } of this.#keys.values()) next = Math.min(next, until)
     if (next === Number.POSITIVE_INFINITY) return
-    const delay = Math.min(Math.max(next - this.#now() + 1, 1), LONGEST_TIMER)
+    const delay = Math.min(Math.max(next - this.#now() + 1, 1), MAX_TIMER_MILLISECONDS)
     this.#timer = setTimeout(() => {
       this.#wipeEnded()
       this.#schedule()

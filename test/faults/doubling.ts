@@ -22,7 +22,7 @@ export function doubling(): ConversionStep<TableWriter> {
     from: CHAIN_FORMATS.current,
     to: CHAIN_FORMATS.current + 1,
     summary: 'senders twice',
-    roomBytes: (fileBytes) => fileBytes,
+    spaceBytes: (fileBytes) => fileBytes,
     rows: (writer) => [...writer.range('senders', FIRST, END)].length,
     convert: (writer, after) => {
       const start = after === null ? FIRST : Buffer.concat([after, FIRST])

@@ -3,7 +3,7 @@ import { FRAME_CODES } from '../../src/p2p/messages/codes.ts'
 import { encodeEthStatus } from '../../src/p2p/messages/ethStatus.ts'
 import { decodePeerMessage, encodePeerMessage } from '../../src/p2p/messages/rskCodec.ts'
 import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
-import type { FrameRoom } from '../../src/p2p/wire/frameReader.ts'
+import type { FrameMemory } from '../../src/p2p/wire/frameReader.ts'
 
 /** What a {@link FakeConnection} differs in from an RSKj node that was dialled. */
 export interface FakeConnectionOptions {
@@ -52,7 +52,7 @@ export class FakeConnection implements Connection {
     }
   }
 
-  set frameRoom(_room: FrameRoom) {
+  set frameMemory(_memory: FrameMemory) {
     // Frames are given in whole.
   }
 

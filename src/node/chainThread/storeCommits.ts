@@ -3,8 +3,8 @@ import { storeFolders } from '../../execution/chainFolders.ts'
 import type { OpenChain } from '../../execution/openChain.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { FilesInPlace } from '../../storage/filesInPlace.ts'
+import { assertFreeSpace } from '../../storage/freeSpace.ts'
 import { readHead, writeTrial } from '../../storage/metadata.ts'
-import { assertRoom } from '../../storage/room.ts'
 import { storeFile } from '../../storage/storeFile.ts'
 import { isMisplaced } from '../../storage/unwritable.ts'
 import { PoolJournal } from '../../txpool/poolJournal.ts'
@@ -130,7 +130,7 @@ export class StoreCommits {
   /** Everything that waits to be written, and something more. */
   async #tryWrite(dataDir: string): Promise<void> {
     this.#files.assert()
-    assertRoom(dataDir)
+    assertFreeSpace(dataDir)
     this.#open.stateStore.commit()
     await this.journal.flush()
     this.#open.environment.transaction((writer) => writeTrial(writer))

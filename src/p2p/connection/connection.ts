@@ -1,5 +1,5 @@
 import type { Capability } from '../messages/hello.ts'
-import type { FrameRoom } from '../wire/frameReader.ts'
+import type { FrameMemory } from '../wire/frameReader.ts'
 import type { P2pError } from '../wire/p2pError.ts'
 
 /** Why a connection ended. */
@@ -48,9 +48,9 @@ export interface Connection {
    */
   send(code: number, payload: Buffer): void
   /**
-   * Sets the check for room for an incomplete frame: without room the connection ends. Set it before onFrame.
+   * Sets the memory of an incomplete frame: when it is used up the connection ends. Set it before onFrame.
    */
-  set frameRoom(room: FrameRoom)
+  set frameMemory(memory: FrameMemory)
   /** Sets the listener for received bytes, which may delay further reads. Set it before onFrame. */
   set onBytes(listener: (count: number) => Promise<void> | undefined)
   /**

@@ -38,7 +38,7 @@ export class KeepAlive {
   }
 
   /** Records received bytes. */
-  heard(): void {
+  received(): void {
     this.#heardAt = this.#clock()
   }
 

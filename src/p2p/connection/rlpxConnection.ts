@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { DISCONNECT_REASONS, FRAME_CODES, USED_CODES } from '../messages/codes.ts'
 import { type Capability, hasCapability, RHIZOME_CAPABILITY } from '../messages/hello.ts'
 import { decodeDisconnect, EMPTY_PAYLOAD, encodeDisconnect } from '../messages/p2pMessages.ts'
-import type { Frame, FrameReader, FrameRoom } from '../wire/frameReader.ts'
+import type { Frame, FrameMemory, FrameReader } from '../wire/frameReader.ts'
 import { type FrameWriter, MAX_FRAME_BYTES } from '../wire/frameWriter.ts'
 import { P2pError } from '../wire/p2pError.ts'
 import type { CloseReason, Connection, RemoteHello } from './connection.ts'
@@ -92,8 +92,8 @@ export class RlpxConnection implements Connection {
     if (this.#why === null) this.#socket.write(this.#writer.write(code, payload))
   }
 
-  set frameRoom(room: FrameRoom) {
-    this.#reader.room = room
+  set frameMemory(memory: FrameMemory) {
+    this.#reader.memory = memory
   }
 
   set onBytes(listener: (count: number) => Promise<void> | undefined) {
@@ -122,7 +122,7 @@ export class RlpxConnection implements Connection {
         if (frame === null) {
           const chunk: Buffer | null = this.#socket.read()
           if (chunk === null) return
-          this.#keepAlive.heard()
+          this.#keepAlive.received()
           this.#reader.push(chunk)
           const paced = this.#onBytes?.(chunk.length)
           if (paced !== undefined) this.#waitFor(paced)

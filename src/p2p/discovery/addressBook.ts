@@ -14,7 +14,7 @@ const MAX_NODES = 1024
 const MAX_BYTES = 512 * 1024
 const PRIVATE_FILE = 0o600
 const ID = /^[0-9a-f]{128}$/
-const HIGHEST_PORT = 65_535
+const MAX_PORT = 65_535
 
 /** A node in the file. */
 export interface SavedNode {
@@ -100,7 +100,7 @@ function isSavedNode(value: unknown): value is SavedNode {
   return (
     Number.isInteger(port) &&
     (port as number) >= 1 &&
-    (port as number) <= HIGHEST_PORT &&
+    (port as number) <= MAX_PORT &&
     scopeOf(address) !== 'none'
   )
 }

@@ -1,5 +1,5 @@
 import { scopeOf } from './addressBlock.ts'
-import { createKnownNode, isSamePlace, type KnownNode } from './knownNode.ts'
+import { createKnownNode, isSameEndpoint, type KnownNode } from './knownNode.ts'
 import { NodeTable, type NodeTableOptions } from './nodeTable.ts'
 import { RecentNodes } from './recentNodes.ts'
 
@@ -9,7 +9,7 @@ export interface Challenge {
   readonly challenger: KnownNode
 }
 
-/** The nodes that responded: those in the table, and those without room in it. */
+/** The nodes that responded: those in the table, and those that do not fit into it. */
 export class Contacts {
   readonly #table: NodeTable
   readonly #spares: RecentNodes
@@ -36,7 +36,7 @@ export class Contacts {
   /** The node of the id, if it responded from this address. */
   find(id: string, address: string, port: number): KnownNode | null {
     const node = this.#table.get(id) ?? this.#spares.get(id)
-    return node !== undefined && isSamePlace(node, address, port) ? node : null
+    return node !== undefined && isSameEndpoint(node, address, port) ? node : null
   }
 
   /** True when a node responded from an address, whatever its port. */

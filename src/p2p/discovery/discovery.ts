@@ -143,9 +143,9 @@ export class Discovery {
     const { bootstrap, resolve, logger } = this.#options
     if (bootstrap.length === 0 || this.#asking !== null) return
     const ask = async () => {
-      const places = await findBootstrapNodes(bootstrap, resolve, logger)
+      const endpoints = await findBootstrapNodes(bootstrap, resolve, logger)
       if (this.#timer === null) return
-      for (const { address, port } of chooseSome(places, places.length, this.#random)) {
+      for (const { address, port } of chooseSome(endpoints, endpoints.length, this.#random)) {
         this.#protocol.ping(address, port, null)
       }
     }

@@ -93,7 +93,7 @@ export class DiscoveryProtocol {
     this.#limits = new UnprovenLimits(exemptsLocal)
   }
 
-  /** Nodes that responded: those of the table, then those without room in it. */
+  /** Nodes that responded: those of the table, then those that do not fit into it. */
   nodes(): KnownNode[] {
     return [...this.#contacts.inTable(), ...this.#contacts.spares()]
   }
@@ -297,7 +297,7 @@ export class DiscoveryProtocol {
   }
 
   #mayAsk(reason: OpenRequest['reason'], address: string): boolean {
-    return this.#questions.hasRoom(reason, address) && !this.#options.refusesAddress(address)
+    return this.#questions.hasCapacity(reason, address) && !this.#options.refusesAddress(address)
   }
 
   /** Both endpoints of a packet are those of the sender. */

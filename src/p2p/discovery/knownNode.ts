@@ -32,6 +32,6 @@ export function createKnownNode(key: Buffer, address: string, port: number, now:
 }
 
 /** True when both are the same node at the same address. */
-export function isSamePlace(one: KnownNode, address: string, port: number): boolean {
+export function isSameEndpoint(one: KnownNode, address: string, port: number): boolean {
   return one.address === address && one.port === port
 }

@@ -10,10 +10,10 @@ import type { NodeEntry } from './packet.ts'
  * Nodes of a response: all if there are at most so many, else some of the nearest and some others (p2p.md
  * §1).
  */
-const TOLD = { all: 20, nearest: 14, others: 5 } as const
+const NAMED = { all: 20, nearest: 14, others: 5 } as const
 /** Most nodes of a response that are read. */
 const MAX_READ = 19
-const HIGHEST_PORT = 65_535
+const MAX_PORT = 65_535
 
 /** A node named by another one. */
 export interface NamedNode {
@@ -37,11 +37,11 @@ export function neighborsOf(
     nodes.filter(({ address }) => mayName(scope, scopeOf(address))),
     asking.idHash,
   )
-  const told =
-    known.length <= TOLD.all
+  const named =
+    known.length <= NAMED.all
       ? known
-      : [...known.slice(0, TOLD.nearest), ...chooseSome(known.slice(TOLD.nearest), TOLD.others, random)]
-  return told.map(({ key, address, port }) => ({ host: address, udp: port, tcp: port, id: key }))
+      : [...known.slice(0, NAMED.nearest), ...chooseSome(known.slice(NAMED.nearest), NAMED.others, random)]
+  return named.map(({ key, address, port }) => ({ host: address, udp: port, tcp: port, id: key }))
 }
 
 /**
@@ -54,7 +54,7 @@ export function namedNodes(nodes: readonly NodeEntry[], sender: string): NamedNo
   return nodes
     .slice(0, MAX_READ)
     .filter(({ host, udp, id }) => {
-      const isNode = id.length === NODE_ID_BYTES && udp >= 1 && udp <= HIGHEST_PORT && isIP(host) !== 0
+      const isNode = id.length === NODE_ID_BYTES && udp >= 1 && udp <= MAX_PORT && isIP(host) !== 0
       return isNode && mayName(scope, scopeOf(host))
     })
     .map(({ host, udp, id }) => ({ id: id.toString('hex'), address: host, port: udp }))

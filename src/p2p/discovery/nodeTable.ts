@@ -52,12 +52,12 @@ export class NodeTable {
     return [...this.#nodes.values()]
   }
 
-  /** Inserts a new node if its bucket and its subnet have room. */
+  /** Inserts a new node if its bucket and its subnet are not full. */
   insert(node: KnownNode): InsertResult {
     const away = distance(this.#options.ownIdHash, node.idHash)
     if (away === 0) return { status: 'own' }
     const bucket = this.#buckets[away - 1] as KnownNode[]
-    if (!this.#hasRoom(node.address, bucket)) return { status: 'limited' }
+    if (!this.#hasCapacity(node.address, bucket)) return { status: 'limited' }
     const [oldest] = bucket
     if (bucket.length >= BUCKET_SIZE && oldest !== undefined) return { status: 'full', oldest }
     bucket.push(node)
@@ -90,7 +90,7 @@ export class NodeTable {
     return this.#buckets[distance(this.#options.ownIdHash, node.idHash) - 1] ?? []
   }
 
-  #hasRoom(address: string, bucket: readonly KnownNode[]): boolean {
+  #hasCapacity(address: string, bucket: readonly KnownNode[]): boolean {
     if (this.#options.exemptsLocal && scopeOf(address) !== 'public') return true
     const block = blockOf(address)
     if ((this.#blocks.get(block) ?? 0) >= BLOCK_LIMITS.table) return false

@@ -53,7 +53,7 @@ export class OpenRequests {
   }
 
   /** True when one more fits. */
-  hasRoom(reason: Reason, address: string): boolean {
+  hasCapacity(reason: Reason, address: string): boolean {
     if (this.#counts[reason] >= LIMITS[reason]) return false
     if (reason !== 'stranger') return true
     const block = blockOf(address)

@@ -50,7 +50,7 @@ export const MAX_PACKET_BYTES = 8192
 
 const MDC_BYTES = 32
 const TYPE_AT = MDC_BYTES + SIGNATURE_BYTES
-const LEAST_PACKET_BYTES = TYPE_AT + 1
+const MIN_PACKET_BYTES = TYPE_AT + 1
 const TYPES = ['ping', 'pong', 'findNode', 'neighbors'] as const
 /** Pattern of a version 4 UUID. */
 const CHECK = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -79,7 +79,7 @@ export function encodePacket(message: DiscoveryMessage, privateKey: Buffer, leas
  * @throws DiscoveryPacketError when the bytes are damaged or of another form
  */
 export function decodePacket(bytes: Buffer): DiscoveryPacket {
-  if (bytes.length < LEAST_PACKET_BYTES || bytes.length > MAX_PACKET_BYTES) {
+  if (bytes.length < MIN_PACKET_BYTES || bytes.length > MAX_PACKET_BYTES) {
     throw new DiscoveryPacketError(`a packet of ${bytes.length} bytes`)
   }
   if (!keccak256(bytes.subarray(MDC_BYTES)).equals(bytes.subarray(0, MDC_BYTES))) {

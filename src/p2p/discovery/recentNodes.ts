@@ -5,7 +5,7 @@ import { BLOCK_LIMITS } from './nodeTable.ts'
 /** Most nodes outside of the table. */
 const MAX_NODES = 512
 
-/** Nodes that responded and have no room in the table: they may send requests, be dialled and be saved. */
+/** Nodes that responded and do not fit into the table: they may send requests, be dialled and be saved. */
 export class RecentNodes {
   /** Longest unseen first. */
   readonly #nodes = new Map<string, KnownNode>()

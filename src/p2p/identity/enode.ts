@@ -5,7 +5,7 @@ import { UNCOMPRESSED } from '../wire/curve.ts'
 const ENODE = /^enode:\/\/([^@/]*)@(\[[^\]]*\]|[^:/?#[\]]*)(?::(\d{1,5}))?(?:\?discport=\d{1,5})?$/i
 const ID = /^[0-9a-f]{128}$/i
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*\.?$/i
-const HIGHEST_PORT = 65_535
+const MAX_PORT = 65_535
 
 /** A node in an enode URL. */
 export interface EnodeAddress {
@@ -43,8 +43,8 @@ export function parseEnode(text: string): EnodeAddress {
     throw new EnodeError(text, `${written === '' ? 'no host' : `${written} is no host`}`)
   }
   const port = Number(digits ?? '')
-  if (digits === undefined || port < 1 || port > HIGHEST_PORT) {
-    throw new EnodeError(text, `a port from 1 to ${HIGHEST_PORT} is missing`)
+  if (digits === undefined || port < 1 || port > MAX_PORT) {
+    throw new EnodeError(text, `a port from 1 to ${MAX_PORT} is missing`)
   }
   return { id: id.toLowerCase(), host, port }
 }

@@ -58,7 +58,7 @@ export function openNodeKey(dataDir: string): NodeKey {
 /**
  * Imports the key of a file of the reference, or of 64 hex digits, into a data directory.
  * @param replaces whether it may overwrite another key
- * @throws NodeKeyError for a file without a key, one whose node id is of another key, or a key in its place
+ * @throws NodeKeyError for a file without a key, one whose node id is of another key, or where a key is already
  */
 export function importNodeKey(dataDir: string, path: string, replaces: boolean): NodeKey {
   const text = readKeyText(path)

@@ -15,7 +15,7 @@ const MAX_DIFFICULTY_BYTES = 32
 
 /**
  * Runs what decodes a message.
- * @throws P2pError MESSAGE in the place of what the codecs throw
+ * @throws P2pError MESSAGE instead of what the codecs throw
  */
 export function decoding<T>(what: string, decode: () => T): T {
   try {

@@ -99,7 +99,7 @@ export class ConnectedPeer implements Peer {
       memory: this.#memory,
       scheduler,
       onStall: () => this.disconnect(null),
-      onRoom: () => this.#inbox.wake(),
+      onCapacity: () => this.#inbox.wake(),
     })
     this.#inbox = new Inbox({
       memory: this.#memory,
@@ -107,7 +107,7 @@ export class ConnectedPeer implements Peer {
       mustWait: () => this.#outbox.mustWait(),
       onFault: (error) => services.log.error({ error, peer: this.id }, 'a message could not be dealt with'),
     })
-    connection.frameRoom = this.#memory
+    connection.frameMemory = this.#memory
     connection.onBytes = (count) => (this.#pending.size > 0 ? undefined : this.#pace.bytes(count))
     connection.onClose((why) => this.#end(why))
   }
@@ -151,7 +151,7 @@ export class ConnectedPeer implements Peer {
   }
 
   get allowance(): number {
-    return this.#isGone || !this.#pending.hasRoom ? 0 : this.#outbox.allowance
+    return this.#isGone || !this.#pending.hasCapacity ? 0 : this.#outbox.allowance
   }
 
   /** Mean latency, milliseconds; null before the first response. */
@@ -159,7 +159,7 @@ export class ConnectedPeer implements Peer {
     return this.#pending.latency
   }
 
-  /** Bytes in use for it, and messages dropped for lack of room. */
+  /** Bytes in use for it, and messages dropped for lack of memory. */
   get held(): { readonly bytes: number; readonly droppedIn: number; readonly droppedOut: number } {
     return { bytes: this.#memory.used, droppedIn: this.#inbox.dropped, droppedOut: this.#outbox.dropped }
   }
@@ -252,8 +252,8 @@ export class ConnectedPeer implements Peer {
       this.score('unexpectedMessage')
       return undefined
     }
-    // A message without room is not recorded as seen: it may come from another peer.
-    if (this.#inbox.hasRoom(payload.length) && this.#isKnown(message, payload)) return undefined
+    // A message that does not fit is not recorded as seen: it may come from another peer.
+    if (this.#inbox.hasCapacity(payload.length) && this.#isKnown(message, payload)) return undefined
     if (message.type === 'status')
       this.#status = { ...message.status, receivedAt: this.#services.scheduler.now() }
     return this.#inbox.push(message, payload.length)

@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /**
- * Queue of the messages of a peer, processed one by one. Requests wait for room for their responses and let
+ * Queue of the messages of a peer, processed one by one. Requests wait until their responses fit and let
  * others pass meanwhile; apart from that the order is preserved.
  */
 export class Inbox {
@@ -56,12 +56,12 @@ export class Inbox {
   }
 
   /** True when a message would be accepted. @param length bytes of its payload */
-  hasRoom(length: number): boolean {
+  hasCapacity(length: number): boolean {
     return this.size < MAX_MESSAGES && this.#parts.memory.fits(length + OVERHEAD_BYTES)
   }
 
   /**
-   * Queues a message, or drops it where there is no room.
+   * Queues a message, or drops it where too much waits.
    * @param length bytes of its payload
    * @returns what the connection waits for before it reads on; undefined when it need not wait
    */

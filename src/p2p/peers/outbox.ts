@@ -35,7 +35,7 @@ export interface OutboxParts {
   /** Called when the other end has read nothing for too long. */
   readonly onStall: () => void
   /** Called when requests of the peer can be processed again. */
-  readonly onRoom: () => void
+  readonly onCapacity: () => void
 }
 
 /**
@@ -102,7 +102,7 @@ export class Outbox {
     return true
   }
 
-  /** Sends, now or when the peer can take it; false when there is no room: then it is dropped. */
+  /** Sends, now or when the peer can take it; false when too much waits: then it is dropped. */
   push(frame: EncodedMessage, urgency: Urgency): boolean {
     if (this.#isClosed || !this.#charge(frame.payload.length)) {
       this.#dropped += 1
@@ -131,7 +131,7 @@ export class Outbox {
     this.#settle()
     if (this.#isAwaited && !this.#isFull) {
       this.#isAwaited = false
-      this.#parts.onRoom()
+      this.#parts.onCapacity()
     }
     this.#watch()
   }

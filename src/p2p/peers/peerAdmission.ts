@@ -72,7 +72,7 @@ export class PeerAdmission {
         : { kind: 'refuse', why: 'duplicate', reason: DISCONNECT_REASONS.duplicatePeer }
     }
     if (newcomer.trusted) return { kind: 'take', instead: null }
-    // Several handshakes may have begun while there was room for one.
+    // Several handshakes may have begun while one was possible.
     const crowd = newcomer.inbound ? this.#crowd(newcomer.address, seats) : null
     if (crowd !== null) return { kind: 'refuse', why: crowd, reason: DISCONNECT_REASONS.tooManyPeers }
     const counted = seats.filter(({ trusted }) => !trusted)

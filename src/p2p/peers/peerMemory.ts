@@ -15,7 +15,7 @@ export interface PeerMemoryStats {
   readonly peak: number
   /** Refused reservations by the limit that was reached. */
   readonly refused: { readonly peer: number; readonly total: number }
-  /** Peers that were disconnected to make room for others. */
+  /** Peers that were disconnected so that others have memory. */
   readonly reclaimed: number
 }
 
@@ -68,7 +68,7 @@ export class PeerMemory {
       this.#refused.peer += 1
       return false
     }
-    if (this.#used + bytes > this.limits.total && !this.#makeRoom(account, bytes)) {
+    if (this.#used + bytes > this.limits.total && !this.#reclaim(account, bytes)) {
       this.#refused.total += 1
       return false
     }
@@ -80,7 +80,7 @@ export class PeerMemory {
   /** For {@link PeerAccount} alone. */
   fits(account: PeerAccount, bytes: number): boolean {
     if (account.used + bytes > this.limits.peer) return false
-    return this.#used + bytes <= this.limits.total || this.#makeRoom(account, bytes)
+    return this.#used + bytes <= this.limits.total || this.#reclaim(account, bytes)
   }
 
   /** For {@link PeerAccount} alone. */
@@ -93,7 +93,7 @@ export class PeerMemory {
     this.#accounts.delete(account)
   }
 
-  #makeRoom(account: PeerAccount, bytes: number): boolean {
+  #reclaim(account: PeerAccount, bytes: number): boolean {
     while (this.#used + bytes > this.limits.total) {
       let largest: PeerAccount | null = null
       for (const other of this.#accounts) {
@@ -125,14 +125,14 @@ export class PeerAccount {
     return this.#used
   }
 
-  /** Reserves bytes; false, without any effect, when there is no room or the account is closed. */
+  /** Reserves bytes; false, without any effect, when too few are left or the account is closed. */
   take(bytes: number): boolean {
     if (this.#closed || !this.#memory.take(this, bytes)) return false
     this.#used += bytes
     return true
   }
 
-  /** True when there is room for so many more. */
+  /** True when so many more are left. */
   fits(bytes: number): boolean {
     return !this.#closed && this.#memory.fits(this, bytes)
   }

@@ -115,7 +115,7 @@ export class PeerNetwork implements PeerSet {
     const { listen } = options
     if (listen !== null) {
       network.#acceptor = await Acceptor.open(listen.host, listen.port, network.#acceptorParts())
-      // Peers are told the actual port, which the system may have chosen.
+      // Peers learn the actual port, which the system may have chosen.
       network.#transport = options.transport(network.port ?? 0)
     }
     network.#dialer.start()
@@ -248,7 +248,7 @@ export class PeerNetwork implements PeerSet {
   #refuse(peer: ConnectedPeer, { why, reason }: { why: Refusal; reason: number | null }): void {
     this.#refused[why] += 1
     if (peer.inbound && SENT_AWAY.has(why)) this.#drops.record(peer.address)
-    // A peer that is not admitted gets our status before it is told so, as from the reference (p2p.md §7).
+    // A peer that is not admitted gets our status before it is disconnected, as from the reference (p2p.md §7).
     if (why === 'full') peer.start()
     peer.disconnect(reason)
   }

@@ -31,7 +31,7 @@ export interface PeerStats {
   readonly latency: number | null
   readonly messagesIn: number
   readonly messagesOut: number
-  /** Dropped messages: too many in a minute, repeated, no room in or out. */
+  /** Dropped messages: too many in a minute, repeated, too many bytes in or out. */
   readonly excess: number
   readonly repeated: number
   readonly droppedIn: number

@@ -76,7 +76,7 @@ export class PendingRequests {
   }
 
   /** True when another request may be sent. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return !this.#isClosed && this.#open.size < MAX_PENDING
   }
 

@@ -24,7 +24,7 @@ export type ScoreEffect = 'raises' | 'lowers' | 'none'
 
 /** The rule for an event (p2p.md §8). */
 export interface ScoreRule {
-  /** null for what is not told to anybody. */
+  /** null for what is shown to nobody. */
   readonly counter: ScoreCounter | null
   readonly effect: ScoreEffect
   /** True when it is punished, at the first one. */

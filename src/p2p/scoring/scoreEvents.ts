@@ -17,5 +17,5 @@ export const SCORE_EVENT_NAMES = [
   'invalidHeader',
 ] as const
 
-/** Name of something that is noted. */
+/** Name of something that is counted. */
 export type ScoreEventName = (typeof SCORE_EVENT_NAMES)[number]

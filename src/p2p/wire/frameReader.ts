@@ -6,18 +6,17 @@ import { FRAME_CIPHER, FRAME_SIZE_BYTES, HEADER_BYTES, MAX_FRAME_BYTES, paddedLe
 import { P2pError } from './p2pError.ts'
 
 /** Room that a body gets before any of it is there; it doubles as the body comes. */
-const FIRST_ROOM = 16_384
+const FIRST_BYTES = 16_384
 const CODE_ZERO = 0x80
-const HIGHEST_CODE = 0x7f
+const MAX_CODE = 0x7f
 /** Elements of header data that are looked at. */
 const MAX_HEADER_FIELDS = 8
 
 /**
- * The owner of the memory that is asked before bytes of an unfinished frame are kept, and told when they are not kept
- * any more.
+ * The memory from which bytes of an unfinished frame are taken before they are kept, and to which they are released.
  */
-export interface FrameRoom {
-  /** False where there is no room for so many more. */
+export interface FrameMemory {
+  /** False where so many more are not left. */
   take(bytes: number): boolean
   release(bytes: number): void
 }
@@ -36,7 +35,7 @@ export class FrameReader {
   /** Bytes of code and payload that a frame may have. */
   limit: number
   /** Null: nobody is asked. */
-  room: FrameRoom | null = null
+  memory: FrameMemory | null = null
   readonly #cipher
   readonly #mac: FrameMac
   readonly #header: Buffer = Buffer.alloc(HEADER_BYTES)
@@ -46,7 +45,7 @@ export class FrameReader {
   /** Plain bytes of the body so far. */
   #body: Buffer = EMPTY_BYTES
   #bodyFilled = 0
-  /** Bytes that {@link room} has given. */
+  /** Bytes that {@link memory} has given. */
   #taken = 0
   readonly #bodyMac: Buffer = Buffer.alloc(BLOCK_BYTES)
   #bodyMacFilled = 0
@@ -97,21 +96,21 @@ export class FrameReader {
     while (this.#bodyFilled < length && this.#pending.length > 0) {
       const part = this.#take(length - this.#bodyFilled)
       this.#mac.addBody(part)
-      this.#makeRoom(this.#bodyFilled + part.length, length)
+      this.#grow(this.#bodyFilled + part.length, length)
       this.#bodyFilled += this.#cipher.update(part).copy(this.#body, this.#bodyFilled)
     }
     return this.#bodyFilled === length
   }
 
-  #makeRoom(needed: number, length: number): void {
+  #grow(needed: number, length: number): void {
     if (this.#body.length >= needed) return
-    const size = Math.min(length, Math.max(needed, 2 * this.#body.length, FIRST_ROOM))
-    if (this.room !== null && !this.room.take(size - this.#taken))
+    const size = Math.min(length, Math.max(needed, 2 * this.#body.length, FIRST_BYTES))
+    if (this.memory !== null && !this.memory.take(size - this.#taken))
       throw new P2pError('TOO_LARGE', `no room for a frame of ${length} bytes`)
     this.#taken = size
-    const room = Buffer.allocUnsafe(size)
-    this.#body.copy(room, 0, 0, this.#bodyFilled)
-    this.#body = room
+    const body = Buffer.allocUnsafe(size)
+    this.#body.copy(body, 0, 0, this.#bodyFilled)
+    this.#body = body
   }
 
   /** Fills a header or a MAC; whether it is full. */
@@ -130,7 +129,7 @@ export class FrameReader {
   }
 
   #startOver(): void {
-    this.room?.release(this.#taken)
+    this.memory?.release(this.#taken)
     this.#taken = 0
     this.#size = null
     this.#headerFilled = 0
@@ -142,7 +141,7 @@ export class FrameReader {
 
 /**
  * Refuses what is part of a message in several frames: `[0, context]` or `[0, context, total]` with a context. Nobody
- * sends them to who announces version 4 (p2p.md §2 Frames). All else in the place of header data is ignored.
+ * sends them to who announces version 4 (p2p.md §2 Frames). All else instead of header data is ignored.
  */
 function refuseChunks(data: Buffer): void {
   let context: Buffer
@@ -160,6 +159,6 @@ function refuseChunks(data: Buffer): void {
 
 function codeOf(first: number): number {
   if (first === CODE_ZERO) return 0
-  if (first > HIGHEST_CODE) throw new P2pError('MESSAGE', `a frame of code byte ${first}`)
+  if (first > MAX_CODE) throw new P2pError('MESSAGE', `a frame of code byte ${first}`)
   return first
 }

@@ -28,7 +28,7 @@ const HANDSHAKE_VERSION = 4
 const NONCE_BYTES = 32
 const HASH_BYTES = 32
 /** Random bytes behind the list in the form of EIP-8: so many and up to 199 more. */
-const LEAST_PADDING = 100
+const MIN_PADDING_BYTES = 100
 const PADDING_CHOICES = 200
 
 /** Gives that many random bytes. */
@@ -61,7 +61,7 @@ export function createFreshSecrets(random: Random): FreshSecrets {
     ephemeral: createNodeKey(random),
     nonce: random(NONCE_BYTES),
     ecies: { key: createNodeKey(random), iv: random(IV_BYTES) },
-    padding: random(LEAST_PADDING + (random(4).readUInt32BE(0) % PADDING_CHOICES)),
+    padding: random(MIN_PADDING_BYTES + (random(4).readUInt32BE(0) % PADDING_CHOICES)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { invalidParams } from '../errors.ts'
 import { type Param, scalarText } from './param.ts'
 
-const MAXIMUM_CHARACTERS = 66
+const MAX_CHARACTERS = 66
 const HEX = /^0x[0-9a-f]*$/
 const MAXIMUM = 0x7fff_ffff_ffff_ffffn
 
@@ -39,8 +39,8 @@ function parseSeconds(value: number): number {
 }
 
 function parseDuration(text: string): number {
-  if (text.length > MAXIMUM_CHARACTERS) {
-    throw invalidParams(`Invalid argument: ${text.slice(0, MAXIMUM_CHARACTERS)}...`)
+  if (text.length > MAX_CHARACTERS) {
+    throw invalidParams(`Invalid argument: ${text.slice(0, MAX_CHARACTERS)}...`)
   }
   if (!HEX.test(text)) {
     throw invalidParams(`Invalid argument "${text}": param should be a hex value string.`)

@@ -19,7 +19,7 @@ export const ACCESS_STEPS: readonly ConversionStep<AccessTables>[] = [
     from: 1,
     to: 2,
     summary: 'the store names the version that wrote it',
-    roomBytes: () => 64 * 1024,
+    spaceBytes: () => 64 * 1024,
     rows: () => 1,
     // Only the format record changes.
     convert: () => ({ rows: 1, last: null }),

@@ -13,7 +13,7 @@ export const ACCESS_METADATA = 'metadata'
 /** Address space reserved for the store, bytes: the file grows into it and is never mapped again. */
 const MAP_BYTES = 4 * 1024 ** 3
 
-const MAXIMUM_TABLES = 16
+const MAX_TABLES = 16
 
 /** A table of the access store. */
 export type AccessTable = Database<Buffer, Buffer>
@@ -52,7 +52,7 @@ export function assertAccessUndamaged(path: string, pages: LmdbCheck['pages']): 
 export function openAccessTables(path: string): AccessTables {
   const root = openLmdb<Buffer, Buffer>({
     path,
-    maxDbs: MAXIMUM_TABLES,
+    maxDbs: MAX_TABLES,
     mapSize: MAP_BYTES,
     keyEncoding: 'binary',
     encoding: 'binary',

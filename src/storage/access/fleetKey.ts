@@ -21,7 +21,7 @@ export interface FleetKey {
 /** The version of records without one: those of the fleets before. */
 const NO_VERSION: KeyVersion = { counter: 0, time: 0, member: '' }
 
-/** The form in which keys of a fleet are stored and told. */
+/** The form in which keys of a fleet are stored and sent. */
 export function encodeFleetKey({ key, version, isRemoved }: FleetKey): Buffer {
   const { counter, time, member } = version
   const plain = JSON.parse(encodeKey(key).toString('utf8')) as object
@@ -83,12 +83,12 @@ function raise(before: FleetKey | null, key: KeyRecord, member: string): FleetKe
 
 /**
  * Whether a record holds over another one of the same key: the higher counter, then the later time; of equal ones the one
- * that permits less, then the smaller id of the member. Every order in which records are heard ends at the same one.
+ * that permits less, then the smaller id of the member. Every order in which records are received ends at the same one.
  */
 export function holdsOver(one: FleetKey, other: FleetKey): boolean {
   const [first, second] = [rankOf(one), rankOf(other)]
-  for (const [place, rank] of first.entries()) {
-    const beside = second[place] ?? 0
+  for (const [index, rank] of first.entries()) {
+    const beside = second[index] ?? 0
     if (rank !== beside) return rank > beside
   }
   if (one.version.member !== other.version.member) return one.version.member < other.version.member

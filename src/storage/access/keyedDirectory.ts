@@ -12,12 +12,12 @@ const KEYED_FILE = 'keyed'
  * would admit everybody. Null when nothing is missing.
  */
 export function findLostKeys(dataDir: string): string | null {
-  const note = join(dataDir, KEYED_FILE)
+  const marker = join(dataDir, KEYED_FILE)
   const folder = join(dataDir, ACCESS_FOLDER)
-  if (!existsSync(note) || hasStoreData(folder)) return null
+  if (!existsSync(marker) || hasStoreData(folder)) return null
   return (
-    `the access store is damaged: ${storeFile(folder)} is missing, and ${note} says that there were API keys; ` +
-    `restore the folder ${folder} from a copy, or delete ${note} to begin without keys`
+    `the access store is damaged: ${storeFile(folder)} is missing, and ${marker} says that there were API keys; ` +
+    `restore the folder ${folder} from a copy, or delete ${marker} to begin without keys`
   )
 }
 
@@ -29,17 +29,17 @@ export function assertKeysThere(dataDir: string): void {
 
 /** Records durably that the access store of a data directory has keys. */
 export function recordKeys(dataDir: string): void {
-  const note = join(dataDir, KEYED_FILE)
-  if (existsSync(note)) return
-  writeFileSync(note, '', { mode: 0o600 })
+  const marker = join(dataDir, KEYED_FILE)
+  if (existsSync(marker)) return
+  writeFileSync(marker, '', { mode: 0o600 })
   syncFolder(dataDir)
 }
 
 /** Records durably that it has no keys any more. */
 export function recordNoKeys(dataDir: string): void {
-  const note = join(dataDir, KEYED_FILE)
-  if (!existsSync(note)) return
-  rmSync(note, { force: true })
+  const marker = join(dataDir, KEYED_FILE)
+  if (!existsSync(marker)) return
+  rmSync(marker, { force: true })
   syncFolder(dataDir)
 }
 

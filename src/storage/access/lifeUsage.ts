@@ -101,22 +101,22 @@ export class LifeUsage {
   /**
    * Goes on with the life of the store: nobody else counts under it, and this is all that is known of it elsewhere. What
    * this process counted becomes a part of it.
-   * @param told costs as others heard them, where they may be more than rows
+   * @param reported costs as others received them, where they may be more than rows
    */
-  async resume(rows: readonly DayUsage[], told: readonly DayCost[]): Promise<void> {
+  async resume(rows: readonly DayUsage[], reported: readonly DayCost[]): Promise<void> {
     const before = this.#own
     try {
       await this.#transaction(() => {
         this.#raise(this.#stored, rows)
-        for (const [id, day, cost] of told) {
+        for (const [id, day, cost] of reported) {
           const known = this.#rowOf(this.#stored, { id, day })
           const lacking = cost - costOf(known)
           if (lacking > 0) this.#put(this.#stored, { id, day }, sumOf(known, costAlone(lacking)))
         }
-        for (const place of this.#counted.values()) {
-          const sum = sumOf(this.#rowOf(this.#stored, place), this.#rowOf(before, place))
-          this.#put(this.#stored, place, sum)
-          this.#tables.lives.removeSync(lifeKey(before, place))
+        for (const row of this.#counted.values()) {
+          const sum = sumOf(this.#rowOf(this.#stored, row), this.#rowOf(before, row))
+          this.#put(this.#stored, row, sum)
+          this.#tables.lives.removeSync(lifeKey(before, row))
         }
         this.#own = this.#stored
       })
@@ -186,9 +186,9 @@ export class LifeUsage {
   }
 
   /** Usage of a life of a key on a day. */
-  row(life: string, place: Pick<DayUsage, 'id' | 'day'>): ReadonlyMap<string, MethodUsage> {
+  row(life: string, row: Pick<DayUsage, 'id' | 'day'>): ReadonlyMap<string, MethodUsage> {
     this.#tables.root.resetReadTxn()
-    return this.#rowOf(life, place)
+    return this.#rowOf(life, row)
   }
 
   /** The use of a key on a day that this process counted under its present life, cost units. */
@@ -263,17 +263,17 @@ export class LifeUsage {
     return life === this.#stored || life === '' ? this.#tables.usage : this.#tables.lives
   }
 
-  #keyOf(life: string, place: Pick<DayUsage, 'id' | 'day'>): Buffer {
-    return this.#tableOf(life) === this.#tables.usage ? usageKey(place.id, place.day) : lifeKey(life, place)
+  #keyOf(life: string, row: Pick<DayUsage, 'id' | 'day'>): Buffer {
+    return this.#tableOf(life) === this.#tables.usage ? usageKey(row.id, row.day) : lifeKey(life, row)
   }
 
-  #rowOf(life: string, place: Pick<DayUsage, 'id' | 'day'>): ReadonlyMap<string, MethodUsage> {
-    const bytes = this.#tableOf(life).get(this.#keyOf(life, place))
-    return bytes === undefined ? new Map() : decodeUsage(asBuffer(bytes), place)
+  #rowOf(life: string, row: Pick<DayUsage, 'id' | 'day'>): ReadonlyMap<string, MethodUsage> {
+    const bytes = this.#tableOf(life).get(this.#keyOf(life, row))
+    return bytes === undefined ? new Map() : decodeUsage(asBuffer(bytes), row)
   }
 
-  #put(life: string, place: Pick<DayUsage, 'id' | 'day'>, methods: ReadonlyMap<string, MethodUsage>): void {
-    this.#tableOf(life).putSync(this.#keyOf(life, place), encodeUsage(methods))
+  #put(life: string, row: Pick<DayUsage, 'id' | 'day'>, methods: ReadonlyMap<string, MethodUsage>): void {
+    this.#tableOf(life).putSync(this.#keyOf(life, row), encodeUsage(methods))
   }
 
   /** One transaction, which a failure of the action undoes; resolves when it is on disk. They follow one another. */
@@ -325,8 +325,8 @@ function lifeOf(key: Buffer): string {
 
 function rowOf({ key, value }: { readonly key: Buffer; readonly value: Buffer }, hasLife: boolean): DayUsage {
   const bytes = asBuffer(key)
-  const place = parseUsageKey(hasLife ? bytes.subarray(0, bytes.length - LIFE_BYTES) : bytes)
-  return { ...place, methods: decodeUsage(asBuffer(value), place) }
+  const row = parseUsageKey(hasLife ? bytes.subarray(0, bytes.length - LIFE_BYTES) : bytes)
+  return { ...row, methods: decodeUsage(asBuffer(value), row) }
 }
 
 /** Ids of a table whose keys begin with them. */

@@ -62,7 +62,7 @@ export class OldUsage {
       if (typeof id !== 'string' || !Number.isSafeInteger(day) || methods === null) continue
       const usage = { id, day: Number(day), methods }
       change(this.#sum, usage, addUsage)
-      if (isOwn) change(this.#own, usage, (counted, told) => counted && subtractUsage(counted, told))
+      if (isOwn) change(this.#own, usage, (counted, added) => counted && subtractUsage(counted, added))
     }
     return true
   }
@@ -79,7 +79,7 @@ export class OldUsage {
 
   /**
    * Makes the store one that has counted nothing itself, with rows of these lives (fleet.md §7), as if processes before
-   * had counted under them: the member tells others of what they do not know. Where that is stopped halfway, the same is
+   * had counted under them: the member reports to others what they do not know. Where that is stopped halfway, the same is
    * done again.
    */
   async convert(lives: ReadonlyMap<string, readonly DayUsage[]>): Promise<void> {
@@ -103,7 +103,7 @@ function readRows(tables: AccessTables): Map<string, DayUsage> {
   return new Map(new LifeUsage(tables).rows('', 0).map((row) => [`${row.day} ${row.id}`, row]))
 }
 
-/** Puts the outcome for each method in the place of what is known of it; where there is none, nothing. */
+/** Replaces what is known of each method by the outcome for it; where there is none, by nothing. */
 function change(
   days: Map<string, DayUsage>,
   { id, day, methods }: DayUsage,

@@ -32,9 +32,9 @@ const FIELDS = 5
 
 /** Key of a day's usage row: the days of an API key are adjacent. */
 export function usageKey(id: string, day: number): Buffer {
-  const place = Buffer.alloc(DAY_BYTES)
-  place.writeUInt32BE(Math.min(Math.max(day, 0), 0xffff_ffff))
-  return Buffer.concat([Buffer.from(id), END_OF_ID, place])
+  const dayBytes = Buffer.alloc(DAY_BYTES)
+  dayBytes.writeUInt32BE(Math.min(Math.max(day, 0), 0xffff_ffff))
+  return Buffer.concat([Buffer.from(id), END_OF_ID, dayBytes])
 }
 
 /** Id and day of a row key. */
@@ -131,9 +131,9 @@ export function mostOf(
 /** True when a figure of one is larger than that of what is known. */
 export function exceedsUsage(
   known: ReadonlyMap<string, MethodUsage> | undefined,
-  heard: ReadonlyMap<string, MethodUsage>,
+  found: ReadonlyMap<string, MethodUsage>,
 ): boolean {
-  return [...heard].some(([method, usage]) => {
+  return [...found].some(([method, usage]) => {
     const before = known?.get(method)
     const figures = Object.entries(usage) as [keyof MethodUsage, number][]
     return figures.some(([name, figure]) => figure > (before?.[name] ?? 0))

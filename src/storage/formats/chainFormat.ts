@@ -14,7 +14,7 @@ export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
     from: 3,
     to: 4,
     summary: 'the store names the version that wrote it',
-    roomBytes: () => 64 * 1024,
+    spaceBytes: () => 64 * 1024,
     rows: () => 1,
     // The record of the format is all that changes.
     convert: () => ({ rows: 1, last: null }),
@@ -23,7 +23,7 @@ export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
     from: 4,
     to: 5,
     summary: 'blocks may lack receipts: the kept history says from where on they are there',
-    roomBytes: () => 64 * 1024,
+    spaceBytes: () => 64 * 1024,
     rows: () => 1,
     // Where nothing is said every kept block has them. Builds before would answer null for those that lack them.
     convert: () => ({ rows: 1, last: null }),

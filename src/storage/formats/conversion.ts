@@ -18,7 +18,7 @@ export interface ConversionStep<W> {
   /** The changes in words, for the log. */
   readonly summary: string
   /** Bytes of disk that it takes for a store whose file has this size. */
-  readonly roomBytes: (fileBytes: number) => number
+  readonly spaceBytes: (fileBytes: number) => number
   /** Rows that it goes through. */
   readonly rows: (writer: W) => number
   /** Converts the rows behind a key, the first ones for null, as many as one transaction should hold. */
@@ -75,13 +75,13 @@ export async function convertStore<W>(
 }
 
 /** Bytes of disk that the conversion of a store from a format on takes. */
-export function conversionRoom<W>(
+export function conversionBytes<W>(
   steps: readonly ConversionStep<W>[],
   format: number,
   fileBytes: number,
 ): number {
   const due = steps.filter(({ to }) => to > format)
-  return due.reduce((sum, { roomBytes }) => sum + roomBytes(fileBytes), 0)
+  return due.reduce((sum, { spaceBytes }) => sum + spaceBytes(fileBytes), 0)
 }
 
 function convertBatch<W>(

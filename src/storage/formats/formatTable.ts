@@ -29,7 +29,7 @@ export function readFormatRecord(table: Pick<FormatTable, 'get'>): Buffer | unde
   return table.get(FORMAT_KEY)
 }
 
-/** Format of a store; null where none is noted. */
+/** Format of a store; null where none is recorded. */
 export function readFormat(table: Pick<FormatTable, 'get'>): FoundFormat | null {
   const record = table.get(FORMAT_KEY)
   if (record === undefined) return null
@@ -49,7 +49,7 @@ export function writeFormat(
   else table.put(CONVERSION_KEY, encodeCursor(conversion))
 }
 
-/** Notes that this version of the program writes the store; nothing where it is noted already. */
+/** Records that this version of the program writes the store; nothing where it is recorded already. */
 export function recordProgram(table: FormatTable, format: number): void {
   const record = encodeFormat(format)
   if (table.get(FORMAT_KEY)?.equals(record) !== true) table.put(FORMAT_KEY, record)

@@ -32,7 +32,7 @@ export async function readStoreFormat(folder: string, table: string): Promise<St
   makeLockFile(folder)
   const root = openLmdb({ path: folder, readOnly: true, noSubdir: false, cache: false, ...BINARY })
   try {
-    // Undefined in an environment that is read and has no such table, which the types do not tell.
+    // Undefined in an environment that is read and has no such table, which the types do not show.
     const metadata = root.openDB<Buffer, Buffer>({ name: table, ...BINARY }) as
       | ReturnType<typeof root.openDB<Buffer, Buffer>>
       | undefined

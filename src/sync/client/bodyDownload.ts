@@ -31,7 +31,7 @@ export interface BodyDownloadDeps {
 /** Most open requests for many blocks per peer: the reference drops more than three (p2p.md §5). */
 const OPEN_RUNS = 2
 /** Shortest run that is requested as one. */
-const SHORTEST_RUN = 4
+const MIN_RUN_BLOCKS = 4
 
 /** Kind of request for blocks. */
 type Method = 'range' | 'snap' | 'body'
@@ -101,9 +101,9 @@ export class BodyDownload {
     const upTo = suppliers.heightOf(peer)
     for (const method of this.#methods(peer)) {
       const isFree = this.#isFree(peer, method)
-      const run = window.nextRun(isFree ? this.#longestRun(method) : SHORTEST_RUN, suits, upTo)
+      const run = window.nextRun(isFree ? this.#longestRun(method) : MIN_RUN_BLOCKS, suits, upTo)
       if (run.length === 0) return false
-      if (method !== 'body' && run.length < SHORTEST_RUN) continue
+      if (method !== 'body' && run.length < MIN_RUN_BLOCKS) continue
       // Single requests in between would split the next run.
       if (!isFree) return false
       this.#fetch(peer, method, run).catch(this.#deps.onError)

@@ -56,7 +56,7 @@ export class BranchHeaders {
     this.#download?.join(peer)
   }
 
-  /** Passes headers on as long as there is room, until there are no more. */
+  /** Passes headers on as long as they fit, until there are no more. */
   async run(base: BlockHeader): Promise<void> {
     const { suppliers, signal, take, isFull, onEnd, onError } = this.#parts
     try {

@@ -39,7 +39,7 @@ export class BranchStalls {
     else this.#stalls.record(stallOf('internalError', { ...details, reason: 'its parent is not stored' }))
   }
 
-  /** A peer sent a body that is not the one of a header, as far as this node can tell. */
+  /** A peer sent a body that is not the one of a header, as far as this node can see. */
   misfit(peer: Peer, { number, hash }: CheckedHeader): void {
     const reason = 'its body is another one'
     const { work } = this.#branch().branch

@@ -89,14 +89,14 @@ export class DownloadWindow {
   }
 
   /**
-   * The lowest run of wanted blocks for which there is room.
+   * The lowest run of wanted blocks that fit.
    * @param most blocks of it
    * @param suits whether the peer can be asked for a slot
    * @param upTo height above which none suits
    */
   nextRun(most: number, suits: (slot: Slot) => boolean, upTo: number = Number.POSITIVE_INFINITY): Slot[] {
     const run: Slot[] = []
-    let room = this.#limit - this.#bytes - this.#asked * this.#guess
+    let bytesLeft = this.#limit - this.#bytes - this.#asked * this.#guess
     let isBeforeWanted = true
     for (let index = Math.max(this.#cursor, this.#first); index < this.#slots.length; index += 1) {
       const slot = this.#slots[index] as Slot
@@ -107,9 +107,9 @@ export class DownloadWindow {
         if (run.length > 0) break
         continue
       }
-      room -= this.#guess
-      // There is always room for the block that the chain waits for.
-      if (room < 0 && index !== this.#first) break
+      bytesLeft -= this.#guess
+      // The block that the chain waits for always fits.
+      if (bytesLeft < 0 && index !== this.#first) break
       run.push(slot)
       if (run.length === most) break
     }

@@ -4,7 +4,7 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { reasonOf } from '../halt/stall.ts'
 import type { ChunkPlan } from './skeleton.ts'
 
-/** A header that this node cannot decode, at the place of a known hash. */
+/** A header that this node cannot decode, at the position of a known hash. */
 export interface UnreadableHeader {
   readonly number: number
   readonly hash: Buffer

@@ -22,7 +22,7 @@ export class JudgedBlocks {
     return this.#blocks.has(hashHex)
   }
 
-  /** @returns whether there is room; there always is for the first block of a peer */
+  /** @returns whether it fits; the first block of a peer always does */
   add(peer: Peer, hashHex: string, bytes: number): boolean {
     const { waitingBytesPerPeer, waitingBytes } = this.#limits
     const own = this.#sum((other) => other === peer)

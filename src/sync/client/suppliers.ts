@@ -4,7 +4,7 @@ import type { Peer } from '../../p2p/peer.ts'
 const MAX_FAILURES = 3
 
 /** Longest wait for a free peer: the message limit of a minute is renewed without an event. */
-const LONGEST_WAIT = 500
+const MAX_WAIT_MILLISECONDS = 500
 
 /** Pause of a peer whose queue is full, milliseconds. */
 const REST = 250
@@ -133,7 +133,7 @@ export class Suppliers {
         this.#waiting.delete(end)
         resolve()
       }
-      const timer = setTimeout(end, LONGEST_WAIT)
+      const timer = setTimeout(end, MAX_WAIT_MILLISECONDS)
       timer.unref()
       this.#waiting.add(end)
     })

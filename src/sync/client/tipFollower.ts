@@ -126,7 +126,7 @@ export class TipFollower {
     this.#wanted.came(header.hash)
     chain.refresh()
     if (!this.#isWelcome(peer, block)) return
-    // A block without room will come again: it is announced with its descendants.
+    // A block that does not fit will come again: it is announced with its descendants.
     if (!this.#judging.add(peer, hashHex, encoded.length)) return
     try {
       const fault = await this.#deps.check.alone([header], this.#stop.signal)

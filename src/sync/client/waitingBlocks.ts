@@ -11,7 +11,7 @@ export interface WaitingBlock {
 }
 
 /** Time that a block waits for its parent, milliseconds. */
-const LONGEST_WAIT = 60_000
+const MAX_WAIT_MILLISECONDS = 60_000
 
 /** Blocks of peers whose parents are missing, bounded in bytes per peer and in total. */
 export class WaitingBlocks {
@@ -36,7 +36,7 @@ export class WaitingBlocks {
     return this.#blocks.has(hashHex)
   }
 
-  /** @returns whether there was room */
+  /** @returns whether it fitted */
   add(peer: Peer, block: Block, encoded: Buffer): boolean {
     this.#dropOld()
     const own = this.#bytesOf.get(peer) ?? 0
@@ -86,7 +86,7 @@ export class WaitingBlocks {
 
   #dropOld(): void {
     for (const [hash, { since }] of this.#blocks) {
-      if (this.#now() - since < LONGEST_WAIT) return
+      if (this.#now() - since < MAX_WAIT_MILLISECONDS) return
       this.#remove(hash)
     }
   }

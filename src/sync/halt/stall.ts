@@ -13,7 +13,7 @@ export interface Stall extends Omit<Halt, 'insisting'> {
   readonly work: bigint | null
   /** Peers whose branch it is. */
   readonly peers: readonly Peer[]
-  /** The key that tells it from others where the hash of no block does. */
+  /** The key that distinguishes it from others where the hash of no block does. */
   readonly key?: string
   /** The thrown value, for the log. */
   readonly error?: unknown

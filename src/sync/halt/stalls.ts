@@ -144,7 +144,7 @@ export class Stalls {
     this.check()
   }
 
-  /** Drops what is old, and tells of changes. Call it about once a second. */
+  /** Drops what is old, and reports changes. Call it about once a second. */
   check(): void {
     const { logger, onChange } = this.#options
     this.#forgetOld()

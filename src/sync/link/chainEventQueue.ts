@@ -4,7 +4,7 @@ import type { SyncLinkEvent, TipMessage } from './messages.ts'
 /** Limits of what waits for the peer thread. */
 export interface NewsLimits {
   /** Most bytes that were sent and not acknowledged; one more event may be sent. */
-  readonly unheardBytes: number
+  readonly unacknowledgedBytes: number
   /** Most bytes of transactions that wait to be sent; the oldest are dropped first. */
   readonly waitingBytes: number
   /** Most bytes of transactions in one event; a longer transaction is sent alone. */
@@ -18,7 +18,7 @@ const MIB = 1024 * KIB
 
 /** Limits of a node: what waits for peers behind it is bounded in the same way (`relay/transactionOutbox.ts`). */
 export const DEFAULT_NEWS_LIMITS: NewsLimits = {
-  unheardBytes: MIB,
+  unacknowledgedBytes: MIB,
   waitingBytes: 4 * MIB,
   noticeBytes: 512 * KIB,
   enacted: 64,
@@ -43,8 +43,8 @@ export class ChainEventQueue {
   readonly #limits: NewsLimits
   #sink: EventSink | null = null
   /** Bytes of each unacknowledged event. */
-  #unheard: number[] = []
-  #unheardBytes = 0
+  #unacknowledged: number[] = []
+  #unacknowledgedBytes = 0
   #hasTip = false
   #enacted: EnactedBlock[] = []
   #transactions: Uint8Array[] = []
@@ -57,18 +57,26 @@ export class ChainEventQueue {
   }
 
   /** Bytes that were sent and not acknowledged, bytes that wait, and dropped transactions. */
-  get stats(): { readonly unheardBytes: number; readonly waitingBytes: number; readonly dropped: number } {
-    return { unheardBytes: this.#unheardBytes, waitingBytes: this.#bytes, dropped: this.#dropped }
+  get stats(): {
+    readonly unacknowledgedBytes: number
+    readonly waitingBytes: number
+    readonly dropped: number
+  } {
+    return {
+      unacknowledgedBytes: this.#unacknowledgedBytes,
+      waitingBytes: this.#bytes,
+      dropped: this.#dropped,
+    }
   }
 
   /**
    * Starts to send to a thread, beginning with the head.
    * @param pending all pending transactions, including those that an earlier thread did not relay
    */
-  attach(tell: EventSink, pending: Iterable<Buffer>): void {
-    this.#sink = tell
-    this.#unheard = []
-    this.#unheardBytes = 0
+  attach(sink: EventSink, pending: Iterable<Buffer>): void {
+    this.#sink = sink
+    this.#unacknowledged = []
+    this.#unacknowledgedBytes = 0
     this.#transactions = []
     this.#bytes = 0
     this.#hasTip = true
@@ -80,8 +88,8 @@ export class ChainEventQueue {
   }
 
   /** The thread ended. The next one reads what happens meanwhile from the chain and the pool. */
-  detach(tell: EventSink): void {
-    if (this.#sink !== tell) return
+  detach(sink: EventSink): void {
+    if (this.#sink !== sink) return
     this.#sink = null
     this.#transactions = []
     this.#bytes = 0
@@ -89,9 +97,9 @@ export class ChainEventQueue {
   }
 
   /** The thread acknowledged its oldest event. */
-  acknowledged(tell: EventSink): void {
-    if (this.#sink !== tell) return
-    this.#unheardBytes -= this.#unheard.shift() ?? 0
+  acknowledged(sink: EventSink): void {
+    if (this.#sink !== sink) return
+    this.#unacknowledgedBytes -= this.#unacknowledged.shift() ?? 0
     this.#flush()
   }
 
@@ -133,17 +141,17 @@ export class ChainEventQueue {
   }
 
   #flush(): void {
-    while (this.#sink !== null && this.#unheardBytes < this.#limits.unheardBytes) {
+    while (this.#sink !== null && this.#unacknowledgedBytes < this.#limits.unacknowledgedBytes) {
       const next = this.#hasTip ? this.#nextTip() : this.#nextTransactions()
       if (next === null) return
       this.#send(this.#sink, next)
     }
   }
 
-  #send(tell: EventSink, { notice, bytes }: { notice: SyncLinkEvent; bytes: number }): void {
-    this.#unheard.push(bytes)
-    this.#unheardBytes += bytes
-    tell(notice)
+  #send(sink: EventSink, { notice, bytes }: { notice: SyncLinkEvent; bytes: number }): void {
+    this.#unacknowledged.push(bytes)
+    this.#unacknowledgedBytes += bytes
+    sink(notice)
   }
 
   #nextTip(): { notice: SyncLinkEvent; bytes: number } {

@@ -48,7 +48,7 @@ export function openLinkedChain(
    * Transactions that arrived before there was a listener; they are not acknowledged until then, so that no
    * more follow.
    */
-  const unheard: Buffer[][] = []
+  const undelivered: Buffer[][] = []
   const gate = new ByteGate(LINK_BYTES)
   let lastId = 0
   let tip: ChainTip | null = null
@@ -85,10 +85,10 @@ export function openLinkedChain(
     lastSent = turn.catch(() => undefined)
     return (await turn).outcomes
   }
-  const sayHeard = () => port.postMessage({ call: 'heard' } satisfies SyncCall)
-  const hear = (encoded: readonly Buffer[]) => {
+  const acknowledge = () => port.postMessage({ call: 'acknowledge' } satisfies SyncCall)
+  const deliver = (encoded: readonly Buffer[]) => {
     for (const listener of transactionListeners) listener(encoded)
-    sayHeard()
+    acknowledge()
   }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
@@ -122,7 +122,7 @@ export function openLinkedChain(
     },
     onTransactions: (listener) => {
       transactionListeners.add(listener)
-      for (const encoded of unheard.splice(0)) hear(encoded)
+      for (const encoded of undelivered.splice(0)) deliver(encoded)
       return () => transactionListeners.delete(listener)
     },
     close: () => port.close(),
@@ -139,8 +139,8 @@ export function openLinkedChain(
           return
         case 'transactions': {
           const encoded = notice.encoded.map(asBuffer)
-          if (transactionListeners.size === 0) unheard.push(encoded)
-          else hear(encoded)
+          if (transactionListeners.size === 0) undelivered.push(encoded)
+          else deliver(encoded)
           return
         }
         case 'tip': {
@@ -149,7 +149,7 @@ export function openLinkedChain(
           if (isFirst) resolve(chain)
           const enacted = notice.enacted.map(({ number, hash }) => ({ number, hash: asBuffer(hash) }))
           for (const listener of tipListeners) listener({ tip, enacted })
-          sayHeard()
+          acknowledge()
         }
       }
     })

@@ -18,7 +18,7 @@ export type SyncCall =
   | { readonly call: 'connect'; readonly id: number; readonly blocks: PackedBlocks }
   | { readonly call: 'addTransactions'; readonly id: number; readonly encoded: readonly Uint8Array[] }
   /** Acknowledges the oldest event: others may follow it. */
-  | { readonly call: 'heard' }
+  | { readonly call: 'acknowledge' }
 
 /** Responses and events of the chain thread. */
 export type SyncLinkEvent =

@@ -28,7 +28,7 @@ export interface SyncLink {
   transactionsAdded(encoded: readonly Buffer[]): void
 }
 
-type Question = Exclude<SyncCall, { call: 'heard' }>
+type Question = Exclude<SyncCall, { call: 'acknowledge' }>
 
 /** Call it in the chain thread. */
 export function createSyncLink(service: SyncService): SyncLink {
@@ -37,18 +37,18 @@ export function createSyncLink(service: SyncService): SyncLink {
   let last: Promise<void> = Promise.resolve()
   return {
     serve: (port) => {
-      const tell = (notice: SyncLinkEvent) => port.postMessage(notice)
+      const send = (notice: SyncLinkEvent) => port.postMessage(notice)
       const reply = (notice: SyncLinkEvent) => {
         news.sendTip()
-        tell(notice)
+        send(notice)
       }
       port.on('message', (call: SyncCall | SnapshotCall | BackfillCall) => {
         if (call.call === 'snapshot' || call.call === 'backfill') return
-        if (call.call === 'heard') news.acknowledged(tell)
+        if (call.call === 'acknowledge') news.acknowledged(send)
         else last = last.then(() => answer(service, call)).then(reply)
       })
-      port.on('close', () => news.detach(tell))
-      news.attach(tell, service.pending())
+      port.on('close', () => news.detach(send))
+      news.attach(send, service.pending())
     },
     tipChanged: (enacted) => news.tipChanged(enacted),
     transactionsAdded: (encoded) => news.transactionsAdded(encoded),

@@ -35,7 +35,7 @@ export class Relay {
   readonly #inbox: TransactionInbox
   readonly #outbox: TransactionOutbox
   /** Hash of the best block in the last status sent to each peer. */
-  readonly #told = new WeakMap<Peer, Buffer>()
+  readonly #announced = new WeakMap<Peer, Buffer>()
   readonly #ends: (() => void)[] = []
 
   constructor(options: RelayOptions) {
@@ -80,7 +80,7 @@ export class Relay {
   /** A peer connected; it got the current status with the handshake. */
   onPeer(peer: Peer): void {
     const { bestHash } = announcedStatus(this.#options.chain)
-    this.#told.set(peer, bestHash)
+    this.#announced.set(peer, bestHash)
     this.#outbox.peerCame(peer)
     if (peer.status !== null) this.#blocks.record(peer, peer.status.bestHash)
   }
@@ -103,8 +103,8 @@ export class Relay {
   #announceStatus(): void {
     const status = announcedStatus(this.#options.chain)
     for (const peer of this.#options.peers.peers) {
-      if (this.#told.get(peer)?.equals(status.bestHash)) continue
-      if (peer.send({ type: 'status', status })) this.#told.set(peer, status.bestHash)
+      if (this.#announced.get(peer)?.equals(status.bestHash)) continue
+      if (peer.send({ type: 'status', status })) this.#announced.set(peer, status.bestHash)
     }
   }
 }

@@ -86,7 +86,7 @@ export class TransactionInbox {
     this.#seen = new KnownItems(options.limits.seen)
   }
 
-  /** Waiting bytes, and transactions that were dropped for lack of room or for their rate. */
+  /** Waiting bytes, and transactions that were dropped for lack of memory or for their rate. */
   get stats(): { readonly waitingBytes: number; readonly dropped: number } {
     return { waitingBytes: this.#waitingBytes, dropped: this.#dropped }
   }

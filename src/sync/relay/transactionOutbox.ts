@@ -16,10 +16,10 @@ const HELD_TRANSACTIONS = 16_384
  * Milliseconds for which the last transactions are held for peers that come, and their number: a connection that was told
  * of them may have been on its end, as one of two that two nodes open to one another at the same time.
  */
-const HELD_FOR = 60_000
-const HELD_WHEN_TOLD = 1024
+const HELD_MILLISECONDS = 60_000
+const HELD_WHEN_SENT = 1024
 
-/** Transactions that a peer told of, which are not told back. */
+/** Transactions that a peer sent, which are not sent back. */
 const KNOWN_PER_PEER = 4096
 
 interface Held {
@@ -30,7 +30,7 @@ interface Held {
 }
 
 interface Reader {
-  /** Number of the next transaction that this peer is told, counted from the first ever. */
+  /** Number of the next transaction that this peer gets, counted from the first ever. */
   next: number
   readonly known: KnownItems
 }
@@ -58,7 +58,7 @@ export class TransactionOutbox {
     return this.#bytes
   }
 
-  /** A peer is there: it is told what is held. */
+  /** A peer is there: it gets what is held. */
   peerCame(peer: Peer): void {
     this.#readers.set(peer, { next: this.#gone, known: new KnownItems(KNOWN_PER_PEER) })
   }
@@ -80,7 +80,7 @@ export class TransactionOutbox {
     this.#forget()
   }
 
-  /** Sends each peer one message of what it was not told yet. */
+  /** Sends each peer one message of what it did not get yet. */
   flush(): void {
     for (const peer of this.#peers.peers) {
       const reader = this.#readers.get(peer)
@@ -88,11 +88,11 @@ export class TransactionOutbox {
     }
     if (this.#held.length === 0) return
     const connected = new Set(this.#peers.peers)
-    const told = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
-    if (told.length === 0) return
-    const fresh = this.#held.findIndex(({ at }) => this.#now() - at < HELD_FOR)
-    const old = fresh < 0 ? this.#held.length : Math.max(fresh, this.#held.length - HELD_WHEN_TOLD)
-    this.#drop(Math.min(old, Math.min(...told) - this.#gone))
+    const positions = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
+    if (positions.length === 0) return
+    const fresh = this.#held.findIndex(({ at }) => this.#now() - at < HELD_MILLISECONDS)
+    const old = fresh < 0 ? this.#held.length : Math.max(fresh, this.#held.length - HELD_WHEN_SENT)
+    this.#drop(Math.min(old, Math.min(...positions) - this.#gone))
   }
 
   peerGone(peer: Peer): void {
@@ -114,11 +114,11 @@ export class TransactionOutbox {
       message.push(held.encoded)
       bytes += held.encoded.length
     }
-    // What finds no room goes with a later message.
+    // What does not fit goes with a later message.
     if (message.length === 0 || peer.send({ type: 'transactions', transactions: message })) reader.next = next
   }
 
-  /** The oldest go first; who was too slow is not told of them. */
+  /** The oldest go first; who was too slow does not get them. */
   #forget(): void {
     let count = Math.max(0, this.#held.length - HELD_TRANSACTIONS)
     let bytes = this.#bytes - this.#held.slice(0, count).reduce((sum, { encoded }) => sum + encoded.length, 0)

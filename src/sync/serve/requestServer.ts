@@ -25,7 +25,7 @@ export interface RequestServerOptions {
   readonly logger?: Logger
   /** Milliseconds, steady. */
   readonly now?: () => number
-  /** Milliseconds of work, as finely as they can be told. */
+  /** Milliseconds of work, as finely as they can be measured. */
   readonly stopwatch?: () => number
   /** Resolves after so many milliseconds, at least in another turn. */
   readonly wait?: (milliseconds: number) => Promise<void>

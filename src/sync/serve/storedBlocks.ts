@@ -13,7 +13,7 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 export interface ServedChain {
   readonly spec: NetworkSpec
   readonly reader: ChainStoreReader
-  /** The best block that peers were told of, which may wait to be the head (fleet.md §3); the head unless given. */
+  /** The best block that was announced to peers, which may wait to be the head (fleet.md §3); the head unless given. */
   readonly tip?: BlockReference
 }
 
@@ -38,7 +38,7 @@ export class StoredBlocks {
     return number === null ? null : { number, hash }
   }
 
-  /** The best block that peers were told of; the head where that is not stored. */
+  /** The best block that was announced to peers; the head where that is not stored. */
   best(): BlockReference {
     const { reader, tip } = this.#chain
     if (tip !== undefined && reader.heightOf(tip.hash) !== null) return tip
@@ -46,7 +46,7 @@ export class StoredBlocks {
     return { number, hash }
   }
 
-  /** The block of a height in the chain of the {@link best} one: what peers were told of has to be shown. */
+  /** The block of a height in the chain of the {@link best} one: what was announced to peers has to be shown. */
   at(number: number): BlockReference | null {
     let block: BlockReference | null = this.#chain.tip === undefined ? null : this.best()
     if (block !== null && number > block.number) return null

@@ -45,7 +45,7 @@ export type SnapshotEnd = 'adopted' | 'full' | 'stopped'
 const TICK = 1_000
 /** Pause after an internal error, milliseconds, and the longest. */
 const FIRST_BACKOFF = 1_000
-const LONGEST_BACKOFF = 60_000
+const MAX_BACKOFF_MILLISECONDS = 60_000
 
 /**
  * Starts a chain with the state of a recent block instead of executing all blocks (p2p.md §5 Snapshot sync):
@@ -134,7 +134,7 @@ export class SnapshotSync {
         if (end !== null) return end
       } catch (error) {
         if (this.#stop.signal.aborted) break
-        this.#backoff = Math.min(LONGEST_BACKOFF, Math.max(FIRST_BACKOFF, this.#backoff * 2))
+        this.#backoff = Math.min(MAX_BACKOFF_MILLISECONDS, Math.max(FIRST_BACKOFF, this.#backoff * 2))
         this.#failures.failed(error)
         await this.#wake.wait(this.#backoff)
       }

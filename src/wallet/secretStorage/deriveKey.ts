@@ -12,13 +12,13 @@ import type { KdfParams, ScryptParams } from './web3KeyFile.ts'
  * Most memory that a key file may require, bytes. The strongest files in use (n = 2^18, r = 8) need a quarter
  * of it.
  */
-export const MAXIMUM_SCRYPT_BYTES: number = 1024 ** 3
+export const MAX_SCRYPT_BYTES: number = 1024 ** 3
 
 /** Largest n × r × p: eight times that of the strongest files in use, some ten seconds. */
-export const MAXIMUM_SCRYPT_WORK: number = 2 ** 24
+export const MAX_SCRYPT_WORK: number = 2 ** 24
 
 /** Most iterations of PBKDF2, some ten seconds; files in use have up to 2^20. */
-export const MAXIMUM_PBKDF2_ROUNDS: number = 2 ** 24
+export const MAX_PBKDF2_ROUNDS: number = 2 ** 24
 
 const pbkdf2Async = promisify(pbkdf2)
 
@@ -68,13 +68,13 @@ async function scryptInThread(secret: Buffer, params: ScryptParams): Promise<Buf
 
 /** @throws WalletError `KEY_FILE` when they need more memory or time than is given */
 export function assertScryptBounds({ n, r, p }: Pick<ScryptParams, 'n' | 'r' | 'p'>): void {
-  assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAXIMUM_SCRYPT_BYTES)
-  assertBounds('blocks of work (n × r × p)', n * r * p, MAXIMUM_SCRYPT_WORK)
+  assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAX_SCRYPT_BYTES)
+  assertBounds('blocks of work (n × r × p)', n * r * p, MAX_SCRYPT_WORK)
 }
 
 /** @throws WalletError `KEY_FILE` for more rounds of PBKDF2 than are given */
 export function assertRounds(rounds: number): void {
-  assertBounds('rounds (c)', rounds, MAXIMUM_PBKDF2_ROUNDS)
+  assertBounds('rounds (c)', rounds, MAX_PBKDF2_ROUNDS)
 }
 
 function assertBounds(what: string, value: number, maximum: number): void {

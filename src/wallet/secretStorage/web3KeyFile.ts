@@ -38,10 +38,10 @@ const ADDRESS_BYTES = 20
 const BLOCK_BYTES = 16
 const MAC_BYTES = 32
 /** The first half is the cipher's key, the second enters the MAC. */
-const MINIMUM_DERIVED_BYTES = 32
-const MAXIMUM_DERIVED_BYTES = 1024
+const MIN_DERIVED_BYTES = 32
+const MAX_DERIVED_BYTES = 1024
 const KEY_BYTES = 32
-const MAXIMUM_SALT_BYTES = 1024
+const MAX_SALT_BYTES = 1024
 
 /**
  * Parses a key file. Member names are case-insensitive: geth writes `crypto`, ethers `Crypto`.
@@ -91,9 +91,9 @@ export function formatKeyFile(file: KeyFile, id: string): string {
 }
 
 function parseKdf(kdf: unknown, params: Record<string, unknown>): KdfParams {
-  const dklen = integer(params, 'dklen', MINIMUM_DERIVED_BYTES, MAXIMUM_DERIVED_BYTES)
+  const dklen = integer(params, 'dklen', MIN_DERIVED_BYTES, MAX_DERIVED_BYTES)
   const salt = bytes(params, 'salt')
-  if (salt.length > MAXIMUM_SALT_BYTES) throw malformed('salt is too long')
+  if (salt.length > MAX_SALT_BYTES) throw malformed('salt is too long')
   if (kdf === 'scrypt') {
     const n = integer(params, 'n', 2, 2 ** 31)
     if (!Number.isInteger(Math.log2(n))) throw malformed(`n must be a power of two, got ${n}`)

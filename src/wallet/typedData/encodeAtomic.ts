@@ -8,7 +8,7 @@ const BYTES_TYPE = /^bytes([0-9]+)$/
 const INTEGER = /^(-?[0-9]+|-?0x[0-9a-fA-F]+)$/
 const HEX = /^0x([0-9a-fA-F]{2})*$/
 /** 2^256 has 78 decimal digits; longer strings exceed every type. */
-const MAXIMUM_DIGITS = 80
+const MAX_DIGITS = 80
 
 /**
  * The 32-byte encoding of a value that is neither a struct nor an array (EIP-712 `encodeData`): strings and
@@ -56,7 +56,7 @@ function encodeInteger(type: string, signed: boolean, bits: number, value: unkno
 
 function parseInteger(type: string, value: unknown, path: string): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value as number)
-  if (typeof value !== 'string' || value.length > MAXIMUM_DIGITS || !INTEGER.test(value)) {
+  if (typeof value !== 'string' || value.length > MAX_DIGITS || !INTEGER.test(value)) {
     throw unfit(type, value, path)
   }
   return value.startsWith('-') ? -BigInt(value.slice(1)) : BigInt(value)

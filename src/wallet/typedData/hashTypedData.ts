@@ -8,15 +8,16 @@ const PREFIX = Buffer.from([0x19, 0x01])
 const EMPTY_WORD = Buffer.alloc(32)
 
 /** Deepest nesting of structs; deeper data is refused before the stack overflows. */
-const MAXIMUM_DEPTH = 64
+const MAX_DEPTH = 64
 
 /** Most values of one message: the front thread hashes this many in about 50 ms. Real messages have tens. */
-const MAXIMUM_VALUES = 20_000
+const MAX_VALUES = 20_000
 
 /**
  * The hash that is signed: of `19 01`, the domain and, unless the domain alone is meant, the message
  * (EIP-712). This is version 4 of the method: arrays and nested structs are hashed, an absent struct is a
- * zero word.
+ * zero word. alloy-dyn-abi (1.7) refuses both recursive structs and absent ones, which wallets sign, and its errors name
+ * no member, so this is done here.
  * @throws WalletError `TYPED_DATA` that names the member
  */
 export function hashTypedData({ types, primaryType, domain, message }: TypedData): Buffer {
@@ -37,7 +38,7 @@ class Encoder {
   }
 
   hashStruct(struct: string, value: unknown, path: string, depth: number): Buffer {
-    if (depth > MAXIMUM_DEPTH) throw malformed(`${path}: nested deeper than ${MAXIMUM_DEPTH}`)
+    if (depth > MAX_DEPTH) throw malformed(`${path}: nested deeper than ${MAX_DEPTH}`)
     const fields = object(value, path)
     const words = [this.#hashes.hashOf(struct)]
     for (const { name, type } of this.#types.get(struct) ?? []) {
@@ -50,8 +51,8 @@ class Encoder {
 
   #encode(type: string, value: unknown, path: string, depth: number): Buffer {
     this.#values += 1
-    if (this.#values > MAXIMUM_VALUES) throw malformed(`more than ${MAXIMUM_VALUES} values`)
-    if (depth > MAXIMUM_DEPTH) throw malformed(`${path}: nested deeper than ${MAXIMUM_DEPTH}`)
+    if (this.#values > MAX_VALUES) throw malformed(`more than ${MAX_VALUES} values`)
+    if (depth > MAX_DEPTH) throw malformed(`${path}: nested deeper than ${MAX_DEPTH}`)
     const array = ARRAY.exec(type)
     if (array !== null) return this.#encodeArray(array[1] ?? '', array[2] ?? '', value, path, depth)
     if (!this.#types.has(type)) return encodeAtomic(type, value, path)

@@ -32,8 +32,8 @@ const DOMAIN_FIELDS: readonly TypedDataField[] = [
 /**
  * Most types; real messages have a handful, and the cost of hashing a type grows with all types it refers to.
  */
-const MAXIMUM_TYPES = 128
-const MAXIMUM_FIELDS = 256
+const MAX_TYPES = 128
+const MAX_FIELDS = 256
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
@@ -62,11 +62,11 @@ export function parseTypedData(value: unknown): TypedData {
 
 function parseTypes(types: Record<string, unknown>): Map<string, readonly TypedDataField[]> {
   const parsed = new Map<string, readonly TypedDataField[]>()
-  if (Object.keys(types).length > MAXIMUM_TYPES) throw malformed(`more than ${MAXIMUM_TYPES} types`)
+  if (Object.keys(types).length > MAX_TYPES) throw malformed(`more than ${MAX_TYPES} types`)
   for (const [name, fields] of Object.entries(types)) {
     if (!IDENTIFIER.test(name)) throw malformed(`types: ${shown(name)} is no name of a struct`)
     if (!Array.isArray(fields)) throw malformed(`types.${name} must be an array`)
-    if (fields.length > MAXIMUM_FIELDS) throw malformed(`types.${name}: more than ${MAXIMUM_FIELDS} members`)
+    if (fields.length > MAX_FIELDS) throw malformed(`types.${name}: more than ${MAX_FIELDS} members`)
     parsed.set(
       name,
       fields.map((field) => parseField(field, name)),

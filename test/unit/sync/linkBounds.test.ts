@@ -55,17 +55,20 @@ t.test('a slow peer thread: heads between are left out, of transactions the olde
     line.tipChanged([{ number, hash: Buffer.alloc(32, number % 256) }])
     line.transactionsAdded([Buffer.alloc(KIB, number % 256)])
   }
-  const { unheardBytes, waitingBytes, noticeBytes } = DEFAULT_NEWS_LIMITS
+  const { unacknowledgedBytes, waitingBytes, noticeBytes } = DEFAULT_NEWS_LIMITS
   const { stats } = line
-  t.ok(stats.unheardBytes <= unheardBytes + noticeBytes, `${stats.unheardBytes} bytes under way`)
-  t.ok(bytesOf(told) <= unheardBytes + noticeBytes)
+  t.ok(
+    stats.unacknowledgedBytes <= unacknowledgedBytes + noticeBytes,
+    `${stats.unacknowledgedBytes} bytes under way`,
+  )
+  t.ok(bytesOf(told) <= unacknowledgedBytes + noticeBytes)
   t.ok(stats.waitingBytes <= waitingBytes, `${stats.waitingBytes} bytes wait`)
   t.ok(stats.waitingBytes > waitingBytes - 2 * KIB, 'as many as there is room for')
   t.ok(stats.dropped > 10_000)
 
   told.length = 0
   for (let notices = 0; notices < 20_000; notices += 1) hear()
-  t.same(line.stats, { unheardBytes: 0, waitingBytes: 0, dropped: stats.dropped })
+  t.same(line.stats, { unacknowledgedBytes: 0, waitingBytes: 0, dropped: stats.dropped })
   const tips = told.filter((notice) => notice.kind === 'tip')
   t.equal(tips.length, 1, 'one head for all that changed meanwhile')
   t.equal(tips[0]?.tip.number, 20_000 % 256)

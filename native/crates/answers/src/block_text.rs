@@ -1,30 +1,12 @@
 //! Block objects (rpc.md §3.3) as JSON text.
 
 use rhizome_crypto::keccak256;
-use rhizome_primitives::B256;
 use rhizome_primitives::rlp::RlpError;
 
 use crate::log_walk::transactions_of;
 use crate::members::push_data;
-use crate::transaction_text::{ADDRESS_LENGTH, Fields, Position, push_transaction, to_sender};
-
-/// A block, as it is stored.
-pub struct MinedBlock<'a> {
-    /// Hash of the block.
-    pub hash: B256,
-    /// Height.
-    pub number: u64,
-    /// RLP `[transactions, uncles]`.
-    pub body: &'a [u8],
-    /// Senders of the transactions, 20 bytes each; zeros for the reward transaction.
-    pub senders: &'a [u8],
-}
-
-impl MinedBlock<'_> {
-    pub(crate) fn position(&self, index: u64) -> Position {
-        Position { block_hash: self.hash, block_number: self.number, index }
-    }
-}
+use crate::mined_block::MinedBlock;
+use crate::transaction_text::{ADDRESS_LENGTH, Fields, push_transaction, to_sender};
 
 /// The members of a block object beside its transactions, each of the two JSON text of an object that is not empty.
 pub struct BlockMembers<'a> {

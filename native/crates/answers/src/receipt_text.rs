@@ -4,12 +4,12 @@ use rhizome_crypto::keccak256;
 use rhizome_primitives::B256;
 use rhizome_primitives::rlp::{Item, RlpError, list, write_bytes};
 
-use crate::block_text::MinedBlock;
 use crate::json::without_zeros;
 use crate::log_text::LogWriter;
 use crate::log_walk::{Items, read_log, transactions_of};
 use crate::members::Members;
-use crate::transaction_text::{ADDRESS_LENGTH, Fields, MinedTransaction, Position, Sender, to_sender};
+use crate::mined_block::{MinedBlock, Position};
+use crate::transaction_text::{ADDRESS_LENGTH, Fields, MinedTransaction, Sender, to_sender};
 
 /// Status of a transaction that succeeded, as its receipt has it.
 const SUCCESS: &[u8] = &[1];

@@ -4,9 +4,9 @@ use rhizome_crypto::keccak256;
 use rhizome_primitives::B256;
 use rhizome_primitives::rlp::{Item, RlpError};
 
-use crate::block_text::MinedBlock;
 use crate::log_walk::{Items, transactions_of};
 use crate::members::Members;
+use crate::mined_block::{MinedBlock, Position};
 
 pub(crate) const ADDRESS_LENGTH: usize = 20;
 
@@ -41,14 +41,6 @@ impl<'a> MinedTransaction<'a> {
     pub(crate) fn position(&self) -> Position {
         Position { block_hash: self.block_hash, block_number: self.block_number, index: self.index as u64 }
     }
-}
-
-/// Where a transaction is in the chain.
-#[derive(Clone, Copy)]
-pub(crate) struct Position {
-    pub(crate) block_hash: B256,
-    pub(crate) block_number: u64,
-    pub(crate) index: u64,
 }
 
 /// Fields of a transaction that answers have, as in its RLP.

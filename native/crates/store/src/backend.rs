@@ -6,8 +6,8 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
+use crate::head_rows::HeadWrite;
 use crate::lmdb::Lmdb;
-use crate::lmdb_head::HeadWrite;
 use crate::node_log::{START, find_record};
 
 /// Committed entries: on disk, or in memory for stores without files.

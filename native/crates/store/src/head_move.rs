@@ -14,9 +14,8 @@ use rhizome_trie::{EMPTY_ROOT, Trie, Value};
 
 use crate::batch::Batch;
 use crate::head_changes::{CellValue, HeadChanges, ItemValue, LONGEST_VALUE_IN_ROW};
-use crate::head_rows::HeadMark;
+use crate::head_rows::{HeadMark, HeadWrite};
 use crate::head_view::{Layer, View};
-use crate::lmdb_head::HeadWrite;
 use crate::node_log::START;
 use crate::node_reads::UncachedNodes;
 use crate::state_store::StateStore;

@@ -13,7 +13,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{B256, Bytes, U256};
 use smallvec::SmallVec;
 
-use crate::head_changes::CellValue;
+use crate::head_changes::{CellValue, HeadChanges};
 
 /// The longest has 58 bytes.
 pub(crate) type RowKey = SmallVec<[u8; 64]>;
@@ -174,6 +174,14 @@ pub(crate) fn decode_cell(row: &[u8]) -> Option<CellValue> {
         }
         _ => None,
     }
+}
+
+/// A change of the table for a commit.
+pub(crate) struct HeadWrite<'a> {
+    /// What the mark must be; the table is not changed where it is something else.
+    pub(crate) from: Option<&'a HeadMark>,
+    pub(crate) changes: &'a HeadChanges,
+    pub(crate) mark: HeadMark,
 }
 
 /// For which state the table stands.

@@ -11,7 +11,7 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
-use crate::lmdb_head::HeadWrite;
+use crate::head_rows::HeadWrite;
 use crate::node_log::{START, Segments, read_record};
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;

@@ -7,9 +7,9 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, U256};
 
-use crate::head_changes::{AccountChange, CellValue, HeadChanges};
+use crate::head_changes::{AccountChange, CellValue};
 use crate::head_rows::{
-    AccountRow, DEAD, HeadMark, account_key, cell_key, cells_prefix, decode_cell, encode_cell, root_in_mark,
+    AccountRow, DEAD, HeadMark, HeadWrite, account_key, cell_key, cells_prefix, decode_cell, encode_cell, root_in_mark,
 };
 use crate::lmdb::{Lmdb, Table};
 
@@ -18,14 +18,6 @@ const MARK: &[u8] = b"head";
 
 /// Dead cells that one commit removes.
 const DEAD_CELLS_AT_ONCE: usize = 1_000;
-
-/// A change of the table for a commit.
-pub(crate) struct HeadWrite<'a> {
-    /// What the mark must be; the table is not changed where it is something else.
-    pub(crate) from: Option<&'a HeadMark>,
-    pub(crate) changes: &'a HeadChanges,
-    pub(crate) mark: HeadMark,
-}
 
 /// The table in one transaction, in which it stands for one state.
 pub(crate) struct HeadReads<'a> {

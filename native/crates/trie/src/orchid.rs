@@ -107,9 +107,12 @@ impl OrchidNode {
     }
 }
 
-/// Orchid root of a trie.
-pub(crate) fn root(trie: &Trie, secure: bool) -> Result<B256, StateError> {
-    Ok(link_hash(trie, &trie.root, secure)?.unwrap_or(EMPTY_ROOT))
+impl Trie {
+    /// Root hash in the format before RSKIP107. `secure` is 1 for states, 0 for transaction and
+    /// receipt tries. Walks the whole trie.
+    pub fn orchid_root(&self, secure: bool) -> Result<B256, StateError> {
+        Ok(link_hash(self, &self.root, secure)?.unwrap_or(EMPTY_ROOT))
+    }
 }
 
 fn link_hash(trie: &Trie, link: &Link, secure: bool) -> Result<Option<B256>, StateError> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
+use crate::EMPTY_ROOT;
 use crate::bits::Bits;
 use crate::lookup;
 use crate::node::{Link, Node};
 use crate::source::{Location, MemoryNodes, NodeSource};
 use crate::update::{Update, update};
 use crate::value::Value;
-use crate::{EMPTY_ROOT, orchid};
 
 /// A Unitrie. Clones share all nodes; a change copies only the shared ones. A trie whose change failed must be
 /// discarded.
@@ -106,12 +106,6 @@ impl Trie {
             Link::Hash(hash, _) => *hash,
             Link::Node(node) => node.hash(),
         }
-    }
-
-    /// Root hash in the format before RSKIP107. `secure` is 1 for states, 0 for transaction and
-    /// receipt tries. Walks the whole trie.
-    pub fn orchid_root(&self, secure: bool) -> Result<B256, StateError> {
-        orchid::root(self, secure)
     }
 
     /// The root node; None for an empty trie.

@@ -196,6 +196,7 @@ mod log_writer;
 mod names;
 mod options;
 mod prestate;
+mod prestate_accounts;
 mod prestate_json;
 mod storage_map;
 mod struct_logs;

@@ -10,29 +10,16 @@ use revm_bytecode::opcode::{
 };
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{Address, Bytes, U256};
+use rhizome_primitives::{Address, U256};
 
 use super::options::TraceError;
+use super::prestate_accounts::{AccountChange, AccountState, Accounts};
 use super::prestate_json::write_accounts;
 use super::traced::{Traced, Tracing};
 use super::{FrameEntry, FrameExit, Inspector, StepView, Target};
 use crate::journal::{Change, Journal};
 use crate::trace::json::JsonWriter;
 use crate::transaction::{REMASC_ADDRESS, Transaction};
-
-/// An account before the transaction.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AccountState {
-    /// True when it existed.
-    pub(crate) exists: bool,
-    pub(crate) balance: U256,
-    pub(crate) nonce: U256,
-    pub(crate) code: Bytes,
-    pub(crate) storage: BTreeMap<U256, U256>,
-}
-
-/// Accounts by address.
-pub(crate) type Accounts = BTreeMap<Address, AccountState>;
 
 /// Collects accounts and cells at their first touch, when they are still unchanged.
 pub(crate) struct PrestateTracer {
@@ -210,15 +197,6 @@ impl Tracing for PrestateTracer {
         }
         Ok(vec![json.into_string()])
     }
-}
-
-/// The changed fields of an account after the transaction. Storage words of zero are left out.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AccountChange {
-    pub(crate) balance: Option<U256>,
-    pub(crate) nonce: Option<U256>,
-    pub(crate) code: Option<Bytes>,
-    pub(crate) storage: BTreeMap<U256, U256>,
 }
 
 /// Removes unchanged fields from `before` and returns the new values of the others.

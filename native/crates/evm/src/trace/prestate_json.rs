@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rhizome_primitives::{Address, Bytes, U256};
 
 use super::json::JsonWriter;
-use super::prestate::{AccountChange, AccountState};
+use super::prestate_accounts::{AccountChange, AccountState};
 
 /// The fields of an account that are written.
 pub(crate) trait AccountFields {

@@ -6,7 +6,7 @@ use rhizome_contracts::Precompile;
 use rhizome_primitives::contract::CallType;
 use rhizome_primitives::{Address, Bytes, U256};
 
-use super::Transaction;
+use super::input::Transaction;
 use crate::code::initcode_entry;
 use crate::error::{Failure, Halt, HaltKind, TransactionError};
 use crate::frames::{CallMetadata, Evm, FrameResult, NewFrame, check_code, contract_context, created_address, failure};

@@ -7,10 +7,12 @@
 //! because of two neighbours the one with more bytes below it is the ancestor.
 
 mod check;
+mod error;
 mod node;
 mod read;
 
-pub use check::{CheckedChunk, ChunkError, check_chunk};
+pub use check::{CheckedChunk, check_chunk};
+pub use error::ChunkError;
 pub use node::ChunkNode;
 pub use read::{StateChunk, read_chunk, trie_size};
 

@@ -3,7 +3,7 @@
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
-use super::ChunkError;
+use super::error::ChunkError;
 use crate::node_view::{ChildView, LONGEST_EMBEDDED, NodeView, ValueView, flags};
 use crate::source::NodeSource;
 use crate::value::{LONGEST_INLINE_VALUE, LONGEST_VALUE};
