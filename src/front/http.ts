@@ -107,7 +107,7 @@ function receive(response: HttpResponse, request: HttpRequest, reading: Reading,
   }
   const exchange = new HttpExchange(response, access, known, routes, requestId, trace)
   const minBlock = headers.minBlock === '' ? 0 : blockNumberOf(headers.minBlock)
-  exchange.watch()
+  response.onAborted(() => exchange.aborted())
   if (caller instanceof RpcError || minBlock === null) {
     refuseError(exchange, caller instanceof RpcError ? caller : NO_NUMBER, routes)
     return
