@@ -104,7 +104,7 @@ function addHttp(app: TemplatedApp, front: LightFront, last: HttpConcern): void 
     }
     const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
     const exchange = new HttpExchange(response, access, caller, routes, requestId, null)
-    exchange.watch()
+    response.onAborted(() => exchange.aborted())
     response.onData((chunk, isLast) => {
       if (!isLast) throw new Error('the body comes in pieces')
       if (holds && !exchange.hold(chunk.byteLength * REQUEST_COPIES)) throw new Error('there is no memory')

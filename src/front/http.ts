@@ -107,13 +107,13 @@ function receive(response: HttpResponse, request: HttpRequest, reading: Reading,
   }
   if (caller instanceof RpcError) {
     const refused = new HttpExchange(response, access, null, routes, requestId, trace)
-    refused.watch()
+    response.onAborted(() => refused.aborted())
     refuseError(refused, caller, routes)
     return
   }
   const exchange = new HttpExchange(response, access, caller, routes, requestId, trace)
   const minBlock = headers.minBlock === '' ? 0 : blockNumberOf(headers.minBlock)
-  exchange.watch()
+  response.onAborted(() => exchange.aborted())
   if (minBlock === null) {
     refuseError(exchange, NO_NUMBER, routes)
     return

@@ -109,13 +109,14 @@ export class HttpExchange<C extends Caller | null = Caller> implements Omit<Exch
     }
   }
 
-  /** Waits for the client to go away. To be called where the library's own callback ends before the answer. */
-  watch(): void {
-    this.response.onAborted(() => {
-      if (!this.gone) this.#end(null)
-      this.#large?.drop()
-      this.onGone?.()
-    })
+  /**
+   * To be called when the client goes away. Whoever makes the exchange has the library do so, with the function that it
+   * makes for the body anyway: one of this class would have a context of its own for each request.
+   */
+  aborted(): void {
+    if (!this.gone) this.#end(null)
+    this.#large?.drop()
+    this.onGone?.()
   }
 
   /** Counts bytes of the body; false when it has more than are taken. */

@@ -37,7 +37,7 @@ async function openServer(t: Test): Promise<Server> {
       null,
       null,
     )
-    exchange.watch()
+    response.onAborted(() => exchange.aborted())
     const path = incoming.getUrl()
     if (path === '/small') exchange.answer('"small"', 200)
     else if (path === '/whole') {

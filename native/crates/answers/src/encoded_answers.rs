@@ -219,7 +219,8 @@ mod tests {
             let mut small = [0; 8];
             let asked = scene.answers.answer(subject, &mut scene.names, b"42", params.as_bytes(), &mut small);
             assert_eq!(asked, None);
-            for (branch, number, is_there) in [(1, 9, false), (0, 6, false), (0, 7, true), (1, 7, false), (0, 9, true)] {
+            for (branch, number, is_there) in [(1, 9, false), (0, 6, false), (0, 7, true), (1, 7, false), (0, 9, true)]
+            {
                 scene.see(branch, number);
                 assert_eq!(scene.ask(subject, params).is_some(), is_there, "{branch} {number}");
             }
