@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { differencesOf, otterscanForms } from './otterscan.js'
 import { prepare, REQUESTS } from './requests.js'
 
 /** What this node does not answer, and why. */
@@ -86,10 +87,15 @@ async function askAll(ask) {
   return results
 }
 
-const columns = { Rhizome: await askAll(client(process.env.NODE_URL)) }
+const own = client(process.env.NODE_URL)
+const forms = { own: await otterscanForms(own), anvil: {} }
+const columns = { Rhizome: await askAll(own) }
 for (const [name, command] of Object.entries(peers)) {
   const port = await freePort()
-  columns[name] = await withPeer(command(port), port, askAll)
+  columns[name] = await withPeer(command(port), port, async (ask) => {
+    if (name === 'anvil') forms.anvil = await otterscanForms(ask)
+    return await askAll(ask)
+  })
 }
 
 const names = Object.keys(columns)
@@ -115,3 +121,8 @@ if (differs.length > 0) {
   print(`\nnot as the list of absent requests says: ${differs.map(([method]) => method).join(', ')}`)
   process.exitCode = 1
 }
+
+const otterscan = differencesOf(forms.own, forms.anvil)
+print(`\nAnswers to Otterscan that have another form than those of anvil: ${otterscan.length}`)
+for (const difference of otterscan) print(`  ${difference}`)
+if (otterscan.length > 0) process.exitCode = 1
