@@ -91,6 +91,7 @@ function serviceOptions(
     filters: (open) => membership.filters(open),
     lanes: lanesFromConfig(config),
     workers: config.workers,
+    ...(config.profile === 'dev' ? { permanentWorkers: 1 } : {}),
     admission: access.admission,
     usageReport: (caller) => access.reports.report(caller),
     context: withStatus(scope, parts),
