@@ -19,15 +19,37 @@ export interface ContractArtifact {
  * @returns null for any other file
  */
 export function readArtifact(text: string, path: string): ContractArtifact | null {
+  const artifact = readArtifactJson(text, path)
+  if (artifact === null) return null
+  const { name, abi, bytecode, deployedBytecode } = artifact
+  return {
+    name,
+    contract: readInterface(abi),
+    creation: readCode(bytecode),
+    runtime: readRuntimeCode(deployedBytecode),
+  }
+}
+
+/** What any of the tools writes of a contract, unread. */
+export interface ArtifactJson {
+  readonly name: string
+  readonly abi: readonly unknown[]
+  /** Text of code where the contract has any. */
+  readonly bytecode: unknown
+  readonly deployedBytecode: unknown
+}
+
+/** The parts of an artifact as they stand in its file; as {@link readArtifact}. */
+export function readArtifactJson(text: string, path: string): ArtifactJson | null {
   const parsed = parse(text)
   if (typeof parsed !== 'object' || parsed === null) return null
   const { abi, contractName, bytecode, deployedBytecode } = parsed as Record<string, unknown>
   if (!Array.isArray(abi)) return null
   return {
     name: typeof contractName === 'string' ? contractName : basename(path, '.json'),
-    contract: readInterface(abi),
-    creation: readCode(codeOf(bytecode)),
-    runtime: readRuntimeCode(codeOf(deployedBytecode)),
+    abi,
+    bytecode: codeOf(bytecode),
+    deployedBytecode: codeOf(deployedBytecode),
   }
 }
 

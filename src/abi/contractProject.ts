@@ -1,38 +1,24 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type ContractArtifact, readArtifact } from './artifact.ts'
+import { ArtifactFiles } from './artifactFiles.ts'
 import { beginsWith, withoutMetadata } from './codePattern.ts'
 import type { AbiEntry } from './contractInterface.ts'
 
-/** Files of a project that are read at most, and bytes of one. */
-const MAX_FILES = 20_000
-const MAX_BYTES = 32 * 1024 * 1024
 /** Milliseconds in which files are not looked at again. */
 const PAUSE = 1000
 const SHORT_PAUSE = 100
-/** Folders of the tools' own, whose files are large and no artifacts. */
-const OTHER_FOLDERS: ReadonlySet<string> = new Set(['build-info', 'cache', 'node_modules'])
-
-interface KnownFile {
-  /** What tells whether it was written again. */
-  readonly version: string
-  readonly artifact: ContractArtifact | null
-}
-
 /**
  * The contracts of a project, read from its artifacts when they are first asked for and again when these have changed.
  * Files are read one at a time, so that requests are answered in between.
  */
 export class ContractProject {
-  readonly #folders: readonly string[]
-  #files = new Map<string, KnownFile>()
+  readonly #files: ArtifactFiles<ContractArtifact> | null
   #artifacts: readonly ContractArtifact[] = []
   #lookedAt = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | null = null
 
   /** @param folders in which artifacts are looked for; they need not exist */
   constructor(folders: readonly string[]) {
-    this.#folders = folders
+    this.#files = folders.length === 0 ? null : new ArtifactFiles(folders, readArtifact)
   }
 
   /** Number of contracts. */
@@ -45,7 +31,7 @@ export class ContractProject {
    * @param isMissed something was asked for that is not here: a build may have ended just now
    */
   async refresh(isMissed = false): Promise<void> {
-    if (this.#folders.length === 0) return
+    if (this.#files === null) return
     if (performance.now() - this.#lookedAt < (isMissed ? SHORT_PAUSE : PAUSE))
       return this.#looking ?? undefined
     this.#lookedAt = performance.now()
@@ -91,40 +77,6 @@ export class ContractProject {
   }
 
   async #look(): Promise<void> {
-    const paths: string[] = []
-    for (const folder of this.#folders) await collect(folder, paths)
-    const files = new Map<string, KnownFile>()
-    for (const path of paths) {
-      const known = await readKnown(path, this.#files.get(path))
-      if (known !== null) files.set(path, known)
-    }
-    this.#files = files
-    this.#artifacts = [...files.values()].flatMap(({ artifact }) => (artifact === null ? [] : [artifact]))
-  }
-}
-
-/** Adds the files below a folder that may be artifacts. */
-async function collect(folder: string, paths: string[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  for (const entry of entries) {
-    if (paths.length >= MAX_FILES) return
-    if (entry.isDirectory()) {
-      if (!OTHER_FOLDERS.has(entry.name)) await collect(join(folder, entry.name), paths)
-    } else if (entry.name.endsWith('.json') && !entry.name.endsWith('.dbg.json')) {
-      paths.push(join(folder, entry.name))
-    }
-  }
-}
-
-/** @returns null for a file that is gone again or too large */
-async function readKnown(path: string, known: KnownFile | undefined): Promise<KnownFile | null> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path)
-    const version = `${mtimeMs} ${size} ${ino}`
-    if (known?.version === version) return known
-    if (size > MAX_BYTES) return null
-    return { version, artifact: readArtifact(await readFile(path, 'utf8'), path) }
-  } catch {
-    return null
+    this.#artifacts = (await this.#files?.look()) ?? []
   }
 }

@@ -79,7 +79,7 @@ export class ChainStoreReader {
   /** Header of a block that is known to be stored. */
   headerOf(block: BlockReference): BlockHeader | null {
     const rlp = this.#tables.get('headers', blockKey(block))
-    return rlp === undefined ? null : parseHeader(this.#spec, rlp)
+    return rlp === undefined ? null : parseHeader(this.#spec, rlp).foundBy(block.hash)
   }
 
   /** RLP of the full header of a block that is known to be stored. */

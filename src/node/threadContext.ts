@@ -47,7 +47,14 @@ export function openThreadContext(
   options: ThreadContextOptions,
   interrupt: Interrupt,
   chain: ChainService,
-  front: { readonly wallet?: Wallet | null; readonly peers?: PeerAdmin } = {},
+  {
+    isPoolEmpty,
+    ...front
+  }: {
+    readonly wallet?: Wallet | null
+    readonly peers?: PeerAdmin
+    readonly isPoolEmpty?: () => boolean
+  } = {},
 ): ThreadContext {
   const spec = chosenNetwork(options)
   const nativeSpec = createNativeChainSpec(spec)
@@ -71,7 +78,7 @@ export function openThreadContext(
       maxBytes: options.node.settings.answerBytes,
     }),
     interrupt,
-    pool: createPoolReader(chain, spec),
+    pool: createPoolReader(chain, spec, isPoolEmpty),
     commands: { sendTransaction: chain.sendTransaction, mine: chain.mine, dev: chain, mining: null },
     ...front,
     status: () => status,

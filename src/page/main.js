@@ -1,5 +1,6 @@
 /** @import { FeedState, Head } from './types.js' */
 import { Contracts } from './abi/contracts.js'
+import { Project, readProject } from './abi/project.js'
 import { parseSearchTerm } from './chain/searchTerm.js'
 import { RpcClient, RpcFailure } from './rpc/client.js'
 import { Endpoint } from './rpc/endpoint.js'
@@ -90,7 +91,9 @@ class Page {
     }
     const [document, chainId, clientVersion] = answers
     const methods = new Methods(document.methods)
+    const project = new Project(this.#client, methods, Number(chainId))
     const context = {
+      project,
       client: this.#client,
       endpoint: this.#endpoint,
       methods,
@@ -107,6 +110,7 @@ class Page {
     }
     part('usage-link').hidden = !this.#endpoint.hasKey
     part('dev-link').hidden = !context.isDevelopment
+    await readProject(context)
     this.#router = new Router(this.#main, context, VIEWS, notFoundView, failure)
     this.#router.start()
     this.#feed = new HeadFeed(this.#client, this.#endpoint, {

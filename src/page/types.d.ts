@@ -314,6 +314,8 @@ export interface Context {
   /** Snapshots that were taken on this page, the oldest first. */
   readonly snapshots: { readonly id: string; readonly block: bigint }[]
   readonly contracts: import('./abi/contracts.js').Contracts
+  /** Artifacts of the project that the node knows. */
+  readonly project: import('./abi/project.js').Project
   readonly tokens: import('./rpc/tokens.js').TokenBook
   /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */
   readonly isDevelopment: boolean

@@ -320,6 +320,8 @@ export interface NodeContext {
   readonly reports?: ExecutionReports
   /** Says why a transaction failed, where senders get the reason; in the front thread of a development node only. */
   readonly describeFailure?: DescribeFailure
+  /** Artifacts of the user's project, for the node's page; in the front thread of a development node only. */
+  readonly projectArtifacts?: () => Promise<{ readonly text: string; readonly left: number }>
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */
   readonly wallet: Wallet | null
   /**

@@ -91,6 +91,7 @@ import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
+import { getProjectArtifacts } from './evm/getProjectArtifacts.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
@@ -312,6 +313,7 @@ export const METHODS: readonly MethodDefinition[] = [
   setErc20Allowance,
   metadata,
   nodeInfo,
+  getProjectArtifacts,
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,

@@ -28,6 +28,12 @@ const DEFAULT_LIMIT = 256 * 2 ** 30
  */
 const COMMIT_ROOM = 2 ** 20
 
+/** Bytes that a transaction adds at most, far above what the largest does: so many need no look at the size before. */
+const MAX_TRANSACTION_BYTES = 2 ** 26
+
+/** Transactions between two looks at the size of the file, at most. */
+const MAX_UNMEASURED = 256
+
 const AT_THE_END = { append: true }
 
 /** Reads of tables that all see one snapshot. */
@@ -99,6 +105,8 @@ export class ChainEnvironment implements TableReader {
   readonly #tables: ReadonlyMap<TableName, Table>
   readonly #limitBytes: number
   #onUnwritable: (error: StorageError) => void = () => undefined
+  /** Transactions that may begin before the size of the file is looked at again. */
+  #unmeasured = 0
 
   /**
    * Opens the store, creating it if necessary.
@@ -208,8 +216,14 @@ export class ChainEnvironment implements TableReader {
 
   /** @throws Error with LMDB's number for a full map */
   #assertBelowLimit(): void {
+    if (this.#unmeasured > 0) {
+      this.#unmeasured -= 1
+      return
+    }
     const { lastPageNumber, pageSize } = this.#root.getStats() as { lastPageNumber: number; pageSize: number }
-    if ((lastPageNumber + 1) * pageSize + COMMIT_ROOM < this.#limitBytes) return
+    const room = this.#limitBytes - (lastPageNumber + 1) * pageSize
+    this.#unmeasured = Math.max(0, Math.min(Math.floor(room / MAX_TRANSACTION_BYTES) - 1, MAX_UNMEASURED))
+    if (room > COMMIT_ROOM) return
     throw Object.assign(new Error('the file has its largest size'), { code: MAP_FULL })
   }
 

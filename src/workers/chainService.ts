@@ -44,12 +44,19 @@ export interface ChainService
   probe(): Promise<void>
 }
 
-/** The pool as methods read it: the next block is decoded, transactions are as they crossed. */
-export function createPoolReader(chain: EncodedPool, spec: NetworkSpec): PoolReader {
+/**
+ * The pool as methods read it: the next block is decoded, transactions are as they crossed.
+ * @param isEmpty true where this thread knows that nothing is pending, so that the chain thread need not be asked
+ */
+export function createPoolReader(
+  chain: EncodedPool,
+  spec: NetworkSpec,
+  isEmpty: () => boolean = () => false,
+): PoolReader {
   return {
     transaction: (hash) => chain.pooledTransaction(hash),
     isPending: (hash) => chain.isPending(hash),
-    nextNonce: (address) => chain.nextNonce(address),
+    nextNonce: (address) => (isEmpty() ? null : chain.nextNonce(address)),
     pending: () => chain.pendingTransactions(),
     queued: () => chain.queuedTransactions(),
     quota: (address) => chain.quota(address),

@@ -29,9 +29,11 @@ const GIVEN_UP_MILLISECONDS = 10_000
 
 /** How a pool of worker threads is made. */
 export interface PooledOptions {
-  /** Threads, all started at once. */
+  /** Threads at most. */
   readonly threads: number
-  /** Start threads when there is work and end them after this idle time, instead. */
+  /** Threads that are started at once and stay; all unless given. The others start when these are busy. */
+  readonly permanent?: number
+  /** Idle time after which the others end. */
   readonly idleMilliseconds?: number
   readonly setup: Omit<WorkerSetup, 'outputs'>
   /** Gets a port per worker, replaced ones included; whoever has the chain thread hands it on to it. */
@@ -41,21 +43,24 @@ export interface PooledOptions {
 /** Worker threads that run one batch each at a time. A thread that dies is replaced; its batch is lost. */
 export class PooledPool implements RequestPool {
   readonly capacity: number
+  /** Threads that are always there. */
+  readonly permanent: number
   readonly #piscina: Piscina
   readonly #outputs: OutputBuffers
   #started = 0
 
-  constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
+  constructor({ threads, permanent = threads, idleMilliseconds = 0, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
+    this.permanent = permanent
     this.#outputs = new OutputBuffers(threads)
     const workerData: WorkerSetup = { ...setup, outputs: this.#outputs.buffers }
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
       ...workerOptions(import.meta.url),
       name: 'run',
-      minThreads: idleMilliseconds === undefined ? threads : 0,
+      minThreads: permanent,
       maxThreads: threads,
-      idleTimeout: idleMilliseconds ?? 0,
+      idleTimeout: idleMilliseconds,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB, maxYoungGenerationSizeMb: WORKER_YOUNG_MIB },

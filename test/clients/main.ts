@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { startNode } from '../support/nodeProcess.ts'
 
 /** What the file `suite.json` of a suite says. */
@@ -12,6 +13,8 @@ interface Suite {
   readonly node: readonly string[]
   /** Arguments of Node.js in the folder of the suite; the address of the node is in `NODE_URL`. */
   readonly run: readonly string[]
+  /** Other suites whose packages it uses. */
+  readonly with?: readonly string[]
 }
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -23,13 +26,19 @@ function install(folder: string): void {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options)
 }
 
-/** @returns the exit code of the suite */
-async function run(name: string): Promise<number> {
+/**
+ * @param clientName name of the node's program, in place of that of the suite
+ * @returns the exit code of the suite
+ */
+async function run(name: string, clientName: string | undefined): Promise<number> {
   const folder = join(HERE, name)
   const suite = JSON.parse(readFileSync(join(folder, 'suite.json'), 'utf8')) as Suite
-  install(folder)
+  for (const other of [name, ...(suite.with ?? [])]) install(join(HERE, other))
   const dataDir = mkdtempSync(join(tmpdir(), `rhizome-${name}-`))
-  const node = await startNode({ dataDir, args: suite.node })
+  const node = await startNode({
+    dataDir,
+    args: [...suite.node, ...(clientName === undefined ? [] : ['--client-name', clientName])],
+  })
   try {
     // None of the loaders that run this file: the suite is somebody else's program.
     const { NODE_OPTIONS: _, ...env } = process.env
@@ -47,14 +56,17 @@ async function run(name: string): Promise<number> {
 }
 
 const known = readdirSync(HERE).filter((name) => existsSync(join(HERE, name, 'suite.json')))
-const asked = process.argv.slice(2)
+const { values, positionals: asked } = parseArgs({
+  options: { 'client-name': { type: 'string' } },
+  allowPositionals: true,
+})
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0 || asked.length === 0) {
-  console.log(`npm run clients -- NAME...\nsuites: ${known.join(', ')}`)
+  console.log(`npm run clients -- [--client-name NAME] SUITE...\nsuites: ${known.join(', ')}`)
   process.exitCode = unknown.length > 0 ? 1 : 0
 } else {
   for (const name of asked) {
-    const code = await run(name)
+    const code = await run(name, values['client-name'])
     console.log(`${name}: ${code === 0 ? 'passed' : `failed with code ${code}`}`)
     if (code !== 0) process.exitCode = 1
   }

@@ -14,7 +14,7 @@ t.test('a chain in memory: it works, and nothing is left of it', { skip: !exists
   const dataDir = join(testFolder(t), 'data')
   const before = new Set(folders())
   const node = await startNode({ dataDir, args: ['--in-memory'] })
-  t.match(node.output(), 'in memory, gone when the node stops')
+  await node.untilPrinted('in memory, gone when the node stops')
   const hash = await node.request('eth_sendTransaction', [{ from: COW_ADDRESS, to: COW_ADDRESS }])
   t.match(await node.request('eth_getTransactionReceipt', [hash]), { blockNumber: '0x1' })
   const [own = ''] = folders().filter((name) => !before.has(name))

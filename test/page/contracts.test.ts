@@ -118,7 +118,7 @@ t.test('contracts by their ABIs in a browser', { skip }, async (t) => {
     await added(page, `${SHOWN_HOSTILE}.json: The ABI names no function, event or error.`)
     await page.reload()
     await untilShown(page, 'ABIs')
-    const table = page.getByRole('table', { name: 'ABIs that are kept' })
+    const table = page.getByRole('table', { name: 'ABIs that are known' })
     t.same(await table.locator('tbody td:first-child').allTextContents(), ['Archive', 'Failures'])
     await page.getByRole('button', { name: 'Forget Archive' }).click()
     t.same(await table.locator('tbody td:first-child').allTextContents(), ['Failures'])

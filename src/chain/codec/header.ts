@@ -66,6 +66,17 @@ export class BlockHeader {
     return this.#hash
   }
 
+  /**
+   * Takes over the hash by which it was found, so that it need not be computed.
+   * @param hash copied, because its memory may be part of something larger
+   */
+  foundBy(hash: Uint8Array): this {
+    const known = Buffer.alloc(hash.length)
+    known.set(hash)
+    this.#hash = known
+    return this
+  }
+
   /** Block hash as 64 hex digits: the key of in-memory maps. */
   get hashHex(): string {
     this.#hashHex ??= this.hash.toString('hex')

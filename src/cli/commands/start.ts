@@ -11,6 +11,7 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrapFromSnapshot.ts'
 import { type CommandContext, defineCommand } from '../command.ts'
+import { fitEngine } from '../developmentEngine.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
@@ -50,6 +51,7 @@ type StartContext = Pick<
 >
 
 async function run({ config, reloadConfig, stdout, stderr }: StartContext): Promise<ExitCode> {
+  fitEngine(config)
   const version = readVersion()
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
   if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok

@@ -63,7 +63,7 @@ export const NODE_OPTIONS = {
     maximum: 128,
     default: ({ processors }) => Math.max(2, processors),
     defaultText: 'processors, at least 2',
-    doc: 'Threads that answer reads, calls and traces',
+    doc: 'Threads that answer reads, calls and traces; on the dev profile all but one are started when they are needed',
   },
   logLevel: {
     kind: 'choice',

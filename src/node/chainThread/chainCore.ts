@@ -318,7 +318,7 @@ export class ChainCore {
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
   async mine(request: MineRequest = {}, isUnwanted?: () => boolean): Promise<void> {
     this.sharing.assertMaker()
-    this.#commits.assertWritable()
+    this.#commits.assertNoFault()
     await this.producer.mine(request, isUnwanted)
     await this.#commits.all()
   }

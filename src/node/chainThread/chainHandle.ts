@@ -49,6 +49,8 @@ export interface ChainHandle {
   readonly headTime: number
   /** The pool when it started. */
   readonly pool: PoolStats
+  /** True when no transaction is pending, by the events that came so far; false where that is not known. */
+  isPoolEmpty(): boolean
   /** Seconds so far in which the thread was not idle. */
   busySeconds(): number
   /** The choices with which it made blocks when it started. */
@@ -90,7 +92,12 @@ export async function startChainThread(
     ...workerOptions(import.meta.url),
     name: 'chain',
   })
-  const service = createProxy<ChainService, ChainEvent>(port1, (event) => report(listener, event))
+  let isPoolEmpty = false
+  const service = createProxy<ChainService, ChainEvent>(port1, (event) => {
+    if (event.kind === 'pending') isPoolEmpty = false
+    else if (event.kind === 'head') isPoolEmpty = event.pool.pending === 0
+    report(listener, event)
+  })
   // The thread itself keeps the process running.
   port1.unref()
   const post = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
@@ -142,6 +149,7 @@ export async function startChainThread(
     head,
     headTime: timestamp,
     pool,
+    isPoolEmpty: () => isPoolEmpty,
     choices: { coinbase: coinbase === null ? null : asBuffer(coinbase), priceTarget },
     restored,
     failed,

@@ -15,7 +15,7 @@ import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { createChainService } from './chainThreadService.ts'
 import { FleetChain } from './fleetChain.ts'
 import { createFleetService } from './fleetService.ts'
-import { writeHeadLogs } from './headLogs.ts'
+import { writeHeadLogs, writeHeadReceipts } from './headLogs.ts'
 import type {
   ChainEvent,
   ChainThreadMessage,
@@ -90,7 +90,9 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
     const listener: ChainListener = {
       onExecuted: () => report({ kind: 'executed' }),
       onHead: (notice, stats) => {
-        writeHeadLogs(core.open.chain.reader, texts, notice.enacted)
+        const { chain } = core.open
+        writeHeadLogs(chain, texts, notice.enacted)
+        if (core.producer.mode.instant) writeHeadReceipts(chain, texts, notice.enacted)
         report({ kind: 'head', notice, pool: poolStats(core), stats })
       },
       onPending: queuePending,

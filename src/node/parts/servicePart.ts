@@ -91,6 +91,7 @@ function serviceOptions(
     filters: (open) => membership.filters(open),
     lanes: lanesFromConfig(config),
     workers: config.workers,
+    ...(config.profile === 'dev' ? { permanentWorkers: 1 } : {}),
     admission: access.admission,
     usageReport: (caller) => access.reports.report(caller),
     context: withStatus(scope, parts),
@@ -111,13 +112,14 @@ function serviceOptions(
 
 /** The context of the front thread with what only it knows: miners, and how the node is. */
 function withStatus(
-  { developer: { reports, describeFailure }, membership, reach }: NodeScope,
+  { developer: { reports, describeFailure, projectArtifacts }, membership, reach }: NodeScope,
   { front: { context }, chain: { production }, peers }: ServicePartOptions,
 ): NodeContext {
   return {
     ...context,
     ...(reports === null ? {} : { reports }),
     ...(describeFailure === null ? {} : { describeFailure }),
+    ...(projectArtifacts === null ? {} : { projectArtifacts }),
     commands: { ...context.commands, mining: reach.mining.now?.commands ?? null },
     status: () => {
       const fleet = membership.status()

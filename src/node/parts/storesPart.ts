@@ -48,7 +48,11 @@ export function openStores(
   const admin = peers === null ? {} : { peers: peers.admin }
   return parts.open(
     {
-      open: () => openThreadContext(options, interrupt, handle.service, { wallet, ...admin }),
+      open: () =>
+        openThreadContext(options, interrupt, handle.service, {
+          ...{ wallet, isPoolEmpty: handle.isPoolEmpty },
+          ...admin,
+        }),
       close: (front) => front.close(),
     },
     reach.stores,

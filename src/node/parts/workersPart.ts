@@ -2,13 +2,12 @@ import type { MessagePort } from 'node:worker_threads'
 import type { GatewayLimits } from '../../gateway/gateway.ts'
 import { Dispatcher } from '../../gateway/scheduler/dispatcher.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../../gateway/scheduler/lanes.ts'
-import type { RequestPool } from '../../workers/interface.ts'
 import { InterruptTable } from '../../workers/interrupts.ts'
 import { PooledPool } from '../../workers/pooled.ts'
 import type { Opened } from '../opened.ts'
 
-/** Idle time after which the threads of slow work end, milliseconds. */
-const SCAN_IDLE_MILLISECONDS = 60_000
+/** Idle time after which threads end that are not permanent, milliseconds. */
+const IDLE_MILLISECONDS = 60_000
 
 /**
  * Niceness of the threads for long work, behind those that every client waits for: sockets, chain and short reads. When
@@ -23,6 +22,8 @@ export interface WorkerOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
+  /** How many of these are started at once, all unless given; the others start when they are needed. */
+  readonly permanentWorkers?: number
   /** Module with `openNodeContext(options, interrupt, chainPort)` for the workers, and what it gets. */
   readonly contextModule: URL
   readonly contextOptions: unknown
@@ -83,8 +84,8 @@ export async function openWorkers(parts: Opened, options: WorkerOptions): Promis
   }
 }
 
-async function startWorkers({ reads, calls }: Record<PoolName, RequestPool>): Promise<void> {
-  const empty = [reads, calls].flatMap((pool) => Array.from({ length: pool.capacity }, () => pool.run([])))
+async function startWorkers({ reads, calls }: Record<PoolName, PooledPool>): Promise<void> {
+  const empty = [reads, calls].flatMap((pool) => Array.from({ length: pool.permanent }, () => pool.run([])))
   await Promise.all(empty)
 }
 
@@ -110,12 +111,15 @@ function createPools(options: WorkerOptions, interrupts: InterruptTable): Record
     reads: new PooledPool({ threads: 1, setup, onChainPort }),
     calls: new PooledPool({
       threads: options.workers,
+      permanent: options.permanentWorkers ?? options.workers,
+      idleMilliseconds: IDLE_MILLISECONDS,
       setup: { ...setup, niceness: CALLS_NICENESS },
       onChainPort,
     }),
     scans: new PooledPool({
       threads: options.workers,
-      idleMilliseconds: SCAN_IDLE_MILLISECONDS,
+      permanent: 0,
+      idleMilliseconds: IDLE_MILLISECONDS,
       setup: { ...setup, niceness: SCANS_NICENESS },
       onChainPort,
     }),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../observe/logger.ts'
+import type { NodeContext } from '../../rpc/context.ts'
 import type { DescribeFailure } from '../../rpc/reports/executionReports.ts'
 import { NodeError } from '../errors.ts'
 import type { DevelopmentReports } from './developmentReports.ts'
@@ -20,9 +21,11 @@ export interface NodeReports {
   readonly reports: DevelopmentReports | null
   /** Puts failures in words for senders; null where they get none (decisions.md D35). */
   readonly describeFailure: DescribeFailure | null
+  /** Artifacts of the project for the node's page; null on a node that is not of developers. */
+  readonly projectArtifacts: NonNullable<NodeContext['projectArtifacts']> | null
 }
 
-const NOTHING: NodeReports = { reports: null, describeFailure: null }
+const NOTHING: NodeReports = { reports: null, describeFailure: null, projectArtifacts: null }
 /** What Hardhat's errors begin with. */
 const PREFIX = 'VM Exception while processing transaction: '
 
@@ -39,7 +42,9 @@ export async function openReports(
   assertProject(config)
   const verbosity = verbosityOf(config, terminal)
   const answersSenders = config.clientName === 'hardhat'
-  if (!isOfDevelopers(config) || (verbosity === null && !answersSenders)) return NOTHING
+  if (!isOfDevelopers(config)) return NOTHING
+  const projectArtifacts = artifactsForPage(config)
+  if (verbosity === null && !answersSenders) return { ...NOTHING, projectArtifacts }
   const [{ ContractProject }, { artifactFolders }] = await Promise.all([
     import('../../abi/contractProject.ts'),
     import('../../abi/projectFolders.ts'),
@@ -65,6 +70,21 @@ export async function openReports(
     describeFailure: answersSenders
       ? async (failed) => inHardhat(failed, await describer.failure(failed))
       : null,
+    projectArtifacts,
+  }
+}
+
+/** Loads what reads them when the page asks first. */
+function artifactsForPage({ project }: Config): NodeReports['projectArtifacts'] {
+  const load = async () => {
+    const { createPageArtifacts } = await import('../../abi/pageArtifacts.ts')
+    const { artifactFolders } = await import('../../abi/projectFolders.ts')
+    return createPageArtifacts(artifactFolders(resolve(project ?? '.'), project !== null))
+  }
+  let loaded: ReturnType<typeof load> | null = null
+  return async () => {
+    loaded ??= load()
+    return (await loaded)()
   }
 }
 

@@ -10,10 +10,15 @@ export const MAX_KEPT_BYTES = 1024 * 1024
 const MAX_DEPLOYMENTS = 100
 
 /**
- * The ABIs that somebody gave to the page. They stay in the storage of the browser, and are sent nowhere.
+ * The ABIs that somebody gave to the page, which stay in the storage of the browser and are sent nowhere, and those of
+ * the project that the node knows, which last as long as the page.
  */
 export class Contracts {
+  /** Those that are kept. @type {readonly Artifact[]} */
+  #kept = []
   /** @type {readonly Artifact[]} */
+  #ofProject = []
+  /** Both by name; one that is kept stands in for that of the project. @type {readonly Artifact[]} */
   #list = []
   /** What the ABIs name, by selector or topic; made when it is first asked for. @type {Map<string, Known[]> | null} */
   #known = null
@@ -31,6 +36,17 @@ export class Contracts {
   /** All of them by name. @returns {readonly Artifact[]} */
   get list() {
     return this.#list
+  }
+
+  /** Takes the artifacts of the project in place of those before. @param {readonly Artifact[]} artifacts */
+  setProject(artifacts) {
+    this.#ofProject = artifacts
+    this.#join()
+  }
+
+  /** Whether an artifact is the project's, and not kept. @param {Artifact} artifact */
+  isOfProject(artifact) {
+    return !this.#kept.includes(artifact)
   }
 
   /**
@@ -63,7 +79,10 @@ export class Contracts {
    */
   attach(address, name, code) {
     const deployment = { address, codeHash: hashOfCode(code) }
-    const list = this.#list.map((one) => {
+    const chosen = this.find(name ?? '')
+    // What somebody said of the project's is kept with it.
+    const kept = chosen === null || !this.isOfProject(chosen) ? this.#kept : [...this.#kept, chosen]
+    const list = kept.map((one) => {
       const others = one.deployments.filter((known) => known.address !== address)
       return { ...one, deployments: one.name === name ? newestOfEach([...others, deployment]) : others }
     })
@@ -188,7 +207,7 @@ export class Contracts {
    * @param {Artifact | null} artifact
    */
   #replace(name, artifact) {
-    const others = this.#list.filter((one) => one.name !== name)
+    const others = this.#kept.filter((one) => one.name !== name)
     this.#keep(artifact === null ? others : [...others, artifact])
   }
 
@@ -205,23 +224,30 @@ export class Contracts {
       // Without storage they last as long as the page.
       this.isKept = false
     }
-    this.#list = sorted
+    this.#kept = sorted
+    this.#join()
+  }
+
+  #join() {
+    const names = new Set(this.#kept.map(({ name }) => name))
+    const others = this.#ofProject.filter(({ name }) => !names.has(name))
+    this.#list = [...this.#kept, ...others].toSorted((a, b) => a.name.localeCompare(b.name))
     this.#known = null
   }
 
   #load() {
-    this.#known = null
     try {
       /** @type {Artifact[]} */
       const list = JSON.parse(localStorage.getItem(ITEM) ?? '[]')
-      this.#list = list.filter(
+      this.#kept = list.filter(
         ({ name, abi, deployments }) =>
           typeof name === 'string' && Array.isArray(abi) && Array.isArray(deployments),
       )
     } catch {
       // Storage is closed, or has what an earlier page wrote.
-      this.#list = []
+      this.#kept = []
     }
+    this.#join()
   }
 }
 

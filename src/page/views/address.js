@@ -1,4 +1,5 @@
 /** @import { Context, ViewMaker } from '../types.js' */
+import { readProject } from '../abi/project.js'
 import { checksumAddress, isAddress, nativeName } from '../chain/address.js'
 import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { el, fill } from '../ui/dom.js'
@@ -28,6 +29,8 @@ export const addressView = async (context, [given = ''], signal) => {
     signal,
   )
   const size = (code.length - 2) / 2
+  // It may have been compiled a moment ago.
+  if (size > 0 && context.contracts.of(address, code) === null) await readProject(context)
   const [token, panel, transactions, transfers, logs] = await Promise.all([
     size === 0 ? null : tokenSection(context, address, signal),
     size === 0 ? null : contractPanel(context, { address, code }, signal),

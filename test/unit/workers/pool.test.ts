@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { keccak256 } from '../../../src/native/crypto.ts'
 import { textOf } from '../../../src/rpc/json.ts'
@@ -15,7 +16,7 @@ import {
   type PoolAnswer,
   type PoolRequest,
 } from '../../../src/workers/messages.ts'
-import { PooledPool } from '../../../src/workers/pooled.ts'
+import { type PooledOptions, PooledPool } from '../../../src/workers/pooled.ts'
 import { WorkerEnd } from '../../../src/workers/workerEnd.ts'
 import { type FixtureOptions, openNodeContext } from '../../support/chainContext.ts'
 
@@ -133,9 +134,33 @@ t.test('a worker that dies takes only its batch along', async (t) => {
   t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
 })
 
-function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions): PooledPool {
+t.test(
+  'threads that are not permanent start when the others are busy, and end when they are idle',
+  async (t) => {
+    const pool = createPool(
+      new InterruptTable(),
+      { head: HEAD },
+      { threads: 2, permanent: 1, idleMilliseconds: 50 },
+    )
+    t.teardown(() => pool.close())
+    await pool.run([request('eth_chainId', '')])
+    t.match(pool.stats(), { threads: 1, started: 1 })
+    while (pool.stats().started < 2) {
+      await Promise.all(Array.from({ length: 4 }, () => pool.run([request('eth_chainId', '')])))
+    }
+    while (pool.stats().threads > 1) await sleep(10)
+    const [answer] = await pool.run([request('eth_chainId', '')])
+    t.match(text(answer?.bytes), '0x21')
+  },
+)
+
+function createPool(
+  interrupts: InterruptTable,
+  contextOptions: FixtureOptions,
+  size: Pick<PooledOptions, 'threads' | 'permanent' | 'idleMilliseconds'> = { threads: 1 },
+): PooledPool {
   return new PooledPool({
-    threads: 1,
+    ...size,
     onChainPort: (port) => port.close(),
     setup: {
       contextModule: MODULE,

@@ -1,0 +1,2 @@
+// Its node runs with what it is given by default.
+module.exports = {}
