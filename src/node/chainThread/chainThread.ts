@@ -97,6 +97,7 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
       onChange: () => tell({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
+      onPruned: (pruned) => tell({ kind: 'pruned', ...pruned }),
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),

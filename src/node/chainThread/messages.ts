@@ -49,6 +49,8 @@ export type ChainEvent =
   | ({ readonly kind: 'changed' } & BlockChoices)
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
+  /** States of old blocks were given up. */
+  | ({ readonly kind: 'pruned' } & PrunedStates)
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: MiningWork }
   /** A solution came. */
