@@ -63,7 +63,8 @@ export class StatePruning {
 
   #prune(): void {
     const { chain, environment, states, blocks } = this.#options
-    const oldest = chain.reader.headerByNumber(chain.head.number - blocks)
+    const number = chain.head.number - blocks
+    const oldest = number < 1 ? null : chain.reader.headerByNumber(number)
     const end = oldest === null ? null : states.prunableAfter(oldest)
     if (oldest === null || end === null) return
     this.#isDropping = true

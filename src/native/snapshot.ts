@@ -1,5 +1,5 @@
 import { addon } from './addon.ts'
-import { native } from './errors.ts'
+import { NativeError, native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 import type { PackedChunk, PieceReport } from './types.ts'
 

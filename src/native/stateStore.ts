@@ -14,6 +14,12 @@ import type {
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 
+/** The log of trie nodes. */
+export interface StoredLog extends Omit<LogStats, 'fault'> {
+  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  readonly fault: string | null
+}
+
 /**
  * States, code and ancestor facts, in LMDB that only the native core opens. Threads that open the same folder
  * share one store and its caches. Roots and hashes have 32 bytes, addresses 20; slots are big-endian, up to
@@ -219,8 +225,9 @@ export class StateStore {
   }
 
   /** Sizes of the log of nodes, for metrics. */
-  logStats(): LogStats {
-    return native(() => this.handle.logStats())
+  logStats(): StoredLog {
+    const { fault = null, ...sizes } = native(() => this.handle.logStats())
+    return { ...sizes, fault }
   }
 
   /** Sizes, for metrics. */

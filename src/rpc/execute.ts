@@ -128,7 +128,7 @@ function failure(
     return errorAnswer(id, new RpcError('overLimit'))
   }
   if (thrown instanceof NativeError && thrown.code === 'MissingState') {
-    const { firstState } = context.chain.history()
+    const { firstState } = context.chain.history(true)
     // Calls find out late; only a node that began with a snapshot or prunes lacks states.
     if (firstState > 0) {
       const message = `pruned history unavailable: this node keeps states from block ${firstState}`

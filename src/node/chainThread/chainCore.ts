@@ -107,7 +107,7 @@ export class ChainCore {
       spec,
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
-      proofs: options.proofs,
+      proofs: options.proofs ?? null,
       onPruned: (pruned) => listener.onPruned(pruned),
       onPruningFault: (error) => listener.onFailure(error),
       checksOffers: options.checksOffers ?? false,

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'

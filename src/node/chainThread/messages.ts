@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'

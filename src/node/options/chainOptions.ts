@@ -17,8 +17,8 @@ import { stateStoreOptionsFromConfig, textBytesFromConfig } from './storeOptions
 export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
-  /** Blocks whose states are kept; null for all. */
-  readonly proofs: number | null
+  /** Blocks whose states are kept; null, and without it, all. */
+  readonly proofs?: number | null
   /** Bytes of texts that all threads keep together. */
   readonly encodedObjectBytes: number
   readonly pool: PoolLimits

@@ -75,7 +75,11 @@ export class StoredChain implements ChainReader {
     return head
   }
 
-  history(): StoredHistory {
+  history(isNewest = false): StoredHistory {
+    if (isNewest) {
+      this.#environment.refresh()
+      return readHistory(this.#environment)
+    }
     this.#history ??= readHistory(this.#snapshot ?? this.#environment)
     return this.#history
   }

@@ -204,11 +204,7 @@ mod tests {
     /// Doubles each value, three in a batch.
     const DOUBLING: &[Conversion] = &[Conversion { from: 7, batch: double }];
 
-    fn double(
-        env: &Env<WithTls>,
-        transaction: &mut RwTxn<'_>,
-        after: Option<&[u8]>,
-    ) -> heed::Result<Option<Vec<u8>>> {
+    fn double(env: &Env<WithTls>, transaction: &mut RwTxn<'_>, after: Option<&[u8]>) -> heed::Result<Option<Vec<u8>>> {
         let rows: Table = env.create_database(transaction, Some("rows"))?;
         let next = after.map_or(0, |last| last[0] + 1);
         let last = (next + 2).min(ROWS - 1);

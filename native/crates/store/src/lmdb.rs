@@ -59,7 +59,7 @@ pub(crate) struct Lmdb {
     /// False when another process may write the files.
     pub(crate) is_writable: bool,
     /// The log of nodes outside of the table.
-    pub(crate) epochs: Epochs,
+    pub(crate) epochs: Box<Epochs>,
 }
 
 fn closed() -> StateError {
@@ -228,10 +228,13 @@ impl Lmdb {
     ///
     /// With `head`, the table of the head is changed, too. True when it was.
     pub(crate) fn write(&self, batch: &Batch, head: Option<&HeadWrite<'_>>) -> Result<bool, StateError> {
-        let bytes: usize = batch.segments.values().chain(batch.values.values()).map(|bytes| bytes.len()).sum();
-        self.assert_room(bytes as u64)?;
+        let is_cut = self.epochs.is_tracked();
+        if is_cut {
+            let bytes: usize = batch.segments.values().chain(batch.values.values()).map(|bytes| bytes.len()).sum();
+            self.assert_room(bytes as u64)?;
+        }
         let is_changed = self.change(|transaction| self.write_in(transaction, batch, head))?;
-        if self.epochs.is_tracked() {
+        if is_cut {
             self.epochs.state.lock().is_stored = true;
         }
         Ok(is_changed)

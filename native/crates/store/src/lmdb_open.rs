@@ -53,24 +53,11 @@ impl Lmdb {
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        let (folder, epochs) = (path.to_owned(), Epochs::new());
+        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
         let env = RwLock::new(Some(env));
         let (limit, is_writable) = (usize::MAX, false);
-        let lmdb = Self {
-            env,
-            nodes,
-            values,
-            states,
-            ancestors,
-            roots,
-            meta,
-            head,
-            runs,
-            folder,
-            limit,
-            is_writable,
-            epochs,
-        };
+        let lmdb =
+            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
         lmdb.load_epochs()?;
         Ok(lmdb)
     }
@@ -105,24 +92,11 @@ impl Lmdb {
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        let (folder, epochs) = (path.to_owned(), Epochs::new());
+        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
         let env = RwLock::new(Some(env));
         let (limit, is_writable) = (limit, true);
-        let lmdb = Self {
-            env,
-            nodes,
-            values,
-            states,
-            ancestors,
-            roots,
-            meta,
-            head,
-            runs,
-            folder,
-            limit,
-            is_writable,
-            epochs,
-        };
+        let lmdb =
+            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
         lmdb.load_epochs()?;
         Ok(lmdb)
     }

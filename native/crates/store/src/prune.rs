@@ -13,6 +13,7 @@ use rhizome_trie::{EMPTY_ROOT, Location, Trie};
 
 use crate::epoch_list::{Epoch, Form};
 use crate::epochs::{LogStats, Proofs};
+use crate::head_rows::HeadMark;
 use crate::lmdb::Lmdb;
 use crate::state_record::{Copying, Extent, StateRecord};
 use crate::state_store::StateStore;
@@ -149,7 +150,23 @@ impl StateStore {
             return Ok(None);
         }
         let record = lmdb.record(root)?.filter(|record| !record.is_repeated && !self.is_gone(record));
-        Ok(record.and_then(|record| lmdb.epochs.state.lock().list.end_below(record.extent.floor)))
+        let Some(StateRecord { extent: Extent { mut floor, .. }, .. }) = record else { return Ok(None) };
+        // The table of the newest state is moved from the state that it stands for, which may be some blocks older.
+        for root in self.states_of_table() {
+            if let Some(record) = lmdb.record(&root)? {
+                floor = floor.min(record.extent.floor);
+            }
+        }
+        Ok(lmdb.epochs.state.lock().list.end_below(floor))
+    }
+
+    fn states_of_table(&self) -> Vec<B256> {
+        match &self.table.state.read().mark {
+            None => Vec::new(),
+            Some(HeadMark::At(root)) => vec![*root],
+            Some(HeadMark::Moving { from, to, .. }) => vec![*from, *to],
+            Some(HeadMark::Sorting { to, .. } | HeadMark::Merging { to, .. }) => vec![*to],
+        }
     }
 
     /// Gives up the log before a position that [`Self::prunable`] returned: states that have a node there are not here

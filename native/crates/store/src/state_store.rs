@@ -186,11 +186,7 @@ impl StateStore {
 
     /// The trie to which changes are applied, with the nodes that are parsed already, and what is known of where its
     /// nodes lie.
-    fn changing(
-        self: &Arc<Self>,
-        root: B256,
-        parsed: Option<(Link, Extent)>,
-    ) -> Result<(Trie, Extent), StateError> {
+    fn changing(self: &Arc<Self>, root: B256, parsed: Option<(Link, Extent)>) -> Result<(Trie, Extent), StateError> {
         let source = Arc::new(UncachedNodes::new(self.clone()));
         match parsed {
             Some((link, extent)) => Ok((Trie::from_root(source, link), extent)),
