@@ -6,6 +6,7 @@ import type { PrunedStates } from '../../../src/chain/statePruning.ts'
 import { STATE_FOLDER } from '../../../src/execution/chainFolders.ts'
 import { createStateChecker } from '../../../src/execution/stateChecker.ts'
 import { createSnapshot } from '../../../src/snapshot/createSnapshot.ts'
+import { readHistory, writeHistory } from '../../../src/storage/metadata.ts'
 import { storedStates } from '../../../src/sync/serve/storedStates.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { createLocalService } from '../../support/ask.ts'
@@ -115,6 +116,15 @@ t.test('states of old blocks are given up, and reads of them say from where on t
   t.same(report.problems, [])
   t.equal(report.states, head - firstState + 1)
   await node.close()
+
+  // A disk that lost the newest commits of the chain store.
+  for (const start of [1, 2]) {
+    const again = open(t, dataDir, KEPT)
+    t.equal(again.chain.reader.history().firstState, firstState, `start ${start}`)
+    const { environment } = again.core.open
+    environment.transaction((writer) => writeHistory(writer, { ...readHistory(writer), firstState: 1 }))
+    await again.close()
+  }
 })
 
 t.test('a snapshot is made of what is kept, and says so of the rest', async (t) => {
