@@ -320,6 +320,29 @@ export declare class StateStore {
    * Returns the root of that state, and null where the table stands for none at present.
    */
   checkHead(): Buffer | null
+  /**
+   * Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing
+   * is given up any more when it returns.
+   */
+  setProofs(blocks?: number | undefined | null): void
+  /** Position of the log of nodes before which the state has no node; null when the state is not in the store. */
+  floor(root: Uint8Array): number | null
+  /**
+   * Position of the log up to which nothing is needed, if this state and those that were made of it are all that is
+   * kept; null when that gives nothing up.
+   */
+  prunable(root: Uint8Array): number | null
+  /**
+   * Gives up the log before a position that `prunable` returned, durably. Returns the bytes; zero when it has to wait
+   * for a commit.
+   */
+  dropBefore(end: number): number
+  /** Seals what is due of the log and removes what is of no use, on this thread, for tests and tools. */
+  settleEpochs(): void
+  /** Reads the files of the log of nodes; throws for one that is no sequence of nodes. */
+  checkLog(): void
+  /** Sizes of the log of nodes, for metrics. */
+  logStats(): LogStats
   /** Sizes, for metrics. */
   stats(): StoreStats
 }
@@ -771,6 +794,18 @@ export declare function limitReceiveBuffer(descriptor: number, bytes: number): b
  */
 export declare function lockDirectory(folder: string, forReading?: boolean | undefined | null): DirectoryLock | null
 
+/** Sizes of the log of nodes. */
+export interface LogStats {
+  /** Bytes of the log that are kept. */
+  logBytes: number
+  /** Those of them that are in files of their own. */
+  fileBytes: number
+  /** Bytes that were given up since the store was made. */
+  droppedBytes: number
+  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  fault?: string
+}
+
 /** The terms of the logs of a block, 8 bytes each. @param receipts RLP list of its receipts */
 export declare function logTerms(receipts: Uint8Array): Buffer
 
@@ -1168,7 +1203,7 @@ export interface StateStoreFormat {
   program?: string
   /** True when a conversion to this format has begun and not ended. */
   converting: boolean
-  /** The format that this build writes. */
+  /** The format that this build writes there. */
   current: number
 }
 

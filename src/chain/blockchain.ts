@@ -238,6 +238,11 @@ export class Blockchain {
     return change
   }
 
+  /** To be called when states of old blocks are about to be given up: the chain store says from where on they are kept. */
+  historyChanged(): void {
+    this.#history = this.reader.history()
+  }
+
   /** To be called when the state after the head was edited: reads of it are no longer what was kept. */
   stateEdited(): void {
     this.#executor.headChanged(this.#head)

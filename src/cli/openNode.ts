@@ -1,3 +1,4 @@
+import { keptStates } from '../config/keptStates.ts'
 import { configuredNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
@@ -15,6 +16,7 @@ export function openConfiguredChain(config: Config): OpenChain {
       spec: configuredNetwork(config),
       dataDir: config.dataDir,
       storeOptions: stateStoreOptionsFromConfig(config),
+      proofs: keptStates(config.proofs),
     })
   } catch (thrown) {
     throw toNodeError(thrown, config.dataDir)

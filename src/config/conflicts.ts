@@ -5,6 +5,7 @@ import { parseSubnet } from '../util/subnet.ts'
 import { isWebOrigin } from '../util/webOrigin.ts'
 import { parseCheckpoint } from './checkpoints.ts'
 import { ConfigError } from './errors.ts'
+import { keptStates, neededStates } from './keptStates.ts'
 import { isDevelopmentNetwork } from './networkSpec.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
@@ -27,6 +28,7 @@ export function checkConflicts(config: Config): void {
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
     heightsConflict(config) ??
+    proofsConflict(config) ??
     transactionGasConflict(config) ??
     memoryConflict(config) ??
     miningConflict(config) ??
@@ -43,6 +45,13 @@ export function checkConflicts(config: Config): void {
 function heightsConflict({ network, activationHeights }: Config): string | null {
   if (activationHeights === null || hasChosenHeights(network)) return null
   return `${flagOf('activationHeights')} is for regtest and devnet: the heights of ${network} are those of its blocks`
+}
+
+function proofsConflict(config: Config): string | null {
+  const kept = keptStates(config.proofs)
+  const { blocks, reason } = neededStates(config)
+  if (kept === null || kept >= blocks) return null
+  return `${flagOf('proofs')} blocks:${kept} keeps too little: at least ${blocks} blocks are needed, because ${reason}`
 }
 
 function accountsConflict({ mnemonic, profile, network, fleet }: Config): string | null {

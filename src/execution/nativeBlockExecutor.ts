@@ -1,6 +1,7 @@
 import type { BlockExecutor, ExecutedBlock } from '../chain/blockExecutor.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
+import type { PrunableStates } from '../chain/statePruning.ts'
 import type { Violation } from '../chain/validation/blockRules.ts'
 import { createInvalidBlockError } from '../chain/validation/validateBlock.ts'
 import { isActive } from '../config/activations.ts'
@@ -36,7 +37,7 @@ interface PrebuiltExecution {
 }
 
 /** Executes blocks in the native core, on states in its store. */
-export class NativeBlockExecutor implements BlockExecutor {
+export class NativeBlockExecutor implements BlockExecutor, PrunableStates {
   readonly #options: NativeBlockExecutorOptions
   /** The last execution that was kept: when its block becomes the head, cached reads are carried over. */
   #last: { readonly hashHex: string; readonly execution: NativeBlockExecution } | null = null
@@ -87,12 +88,22 @@ export class NativeBlockExecutor implements BlockExecutor {
   }
 
   hasStateAfter(block: BlockHeader): boolean {
-    try {
-      return this.#options.store.hasRoot(this.#rootAfter(block))
-    } catch (error) {
-      if (error instanceof NativeError && error.code === 'MissingState') return false
-      throw error
-    }
+    const root = this.#knownRootAfter(block)
+    return root !== null && this.#options.store.hasRoot(root)
+  }
+
+  floorAfter(block: BlockHeader): number | null {
+    const root = this.#knownRootAfter(block)
+    return root === null ? null : this.#options.store.floor(root)
+  }
+
+  prunableAfter(block: BlockHeader): number | null {
+    const root = this.#knownRootAfter(block)
+    return root === null ? null : this.#options.store.prunable(root)
+  }
+
+  dropBefore(position: number): number {
+    return this.#options.store.dropBefore(position)
   }
 
   commit(): void {
@@ -132,6 +143,16 @@ export class NativeBlockExecutor implements BlockExecutor {
         { expected: 'all transactions execute', found: error.message },
         block,
       )
+    }
+  }
+
+  /** Null where none was recorded for a block whose header has none. */
+  #knownRootAfter(block: BlockHeader): Buffer | null {
+    try {
+      return this.#rootAfter(block)
+    } catch (error) {
+      if (error instanceof NativeError && error.code === 'MissingState') return null
+      throw error
     }
   }
 

@@ -3,6 +3,7 @@ import { Blockchain } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { createGenesis, type GenesisStateWriter } from '../chain/genesis.ts'
 import { initializeChain } from '../chain/initializeChain.ts'
+import { type PrunedStates, StatePruning, type StatePruningOptions } from '../chain/statePruning.ts'
 import type { OptionalRule } from '../chain/validation/blockRules.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
@@ -39,6 +40,12 @@ export interface OpenChainOptions {
   readonly checksPages?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
+  /** Blocks whose states are kept; null, and without it, all that are there. */
+  readonly proofs?: number | null
+  /** Called when states were given up. */
+  readonly onPruned?: (pruned: PrunedStates) => void
+  /** Called when states should have been given up and could not be. */
+  readonly onPruningFault?: (error: unknown) => void
   /** True when the best executed block is the head at once; always unless given (`chain/blockchain.ts`). */
   readonly adoptsAtOnce?: () => boolean
   /** Seconds since 1970. */
@@ -107,6 +114,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.adoptsAtOnce === undefined ? {} : { adoptsAtOnce: options.adoptsAtOnce }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
+  const pruning = startPruning(options, { chain, environment, states: executor, stateStore })
   recordStoresCreated(folders)
   restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {
@@ -116,9 +124,26 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     chain,
     executor,
     close: async () => {
+      pruning?.stop()
+      stateStore.setProofs(null)
       await environment.flushed()
       await environment.close()
       lock.release()
     },
   }
+}
+
+function startPruning(
+  { proofs = null, onPruned, onPruningFault }: OpenChainOptions,
+  parts: Pick<StatePruningOptions, 'chain' | 'environment' | 'states'> & { readonly stateStore: StateStore },
+): StatePruning | null {
+  const { stateStore, ...rest } = parts
+  stateStore.setProofs(proofs)
+  if (proofs === null) return null
+  return new StatePruning({
+    ...rest,
+    blocks: proofs,
+    ...(onPruned === undefined ? {} : { onPruned }),
+    ...(onPruningFault === undefined ? {} : { onFault: onPruningFault }),
+  })
 }

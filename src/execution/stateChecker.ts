@@ -13,6 +13,7 @@ export function createStateChecker(spec: NetworkSpec, store: StateStore): StateC
     checkHead: () => {
       store.checkHead()
     },
+    checkLog: () => store.checkLog(),
     hasStateAfter: (header) => {
       try {
         return store.hasRoot(stateRootAfter(spec, store, header))

@@ -1,5 +1,5 @@
 import { addon } from './addon.ts'
-import { native } from './errors.ts'
+import { NativeError, native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 import type { PackedChunk, PieceReport } from './types.ts'
 
@@ -16,6 +16,9 @@ export function unpackChunk(packed: Uint8Array, size: number, hash: Uint8Array):
   return addon.unpackChunk(packed, size, hash)
 }
 
+/** The text of the core for a node that is not there. */
+const MISSING_NODE = 'state is missing node'
+
 /**
  * States on their way out of a store, in pieces of some 8 MiB. Nothing that is read ever changes, so blocks may be
  * stored meanwhile, by this process or another.
@@ -31,9 +34,18 @@ export class StateCopy {
     this.#copy = native(() => new addon.StateCopy(store.handle, root))
   }
 
-  /** The next piece; null at the end. Rejects when a node is missing or damaged. */
-  next(): Promise<Buffer | null> {
-    return this.#copy.next()
+  /**
+   * The next piece; null at the end. Rejects when a node is damaged, and with `NativeError` `MissingState` when one is
+   * missing, as of a state that was given up meanwhile.
+   */
+  async next(): Promise<Buffer | null> {
+    try {
+      return await this.#copy.next()
+    } catch (error) {
+      // A rejected promise has no code of ours.
+      if (!(error instanceof Error) || !error.message.startsWith(MISSING_NODE)) throw error
+      throw new NativeError('MissingState', error.message, { cause: error })
+    }
   }
 
   /** Trie nodes so far. */

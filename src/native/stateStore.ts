@@ -3,6 +3,7 @@ import type {
   AccountWrite,
   AncestorMetadata,
   CodeInfo,
+  LogStats,
   StateStore as NativeStateStore,
   StateReport,
   StateStoreFormat,
@@ -12,6 +13,12 @@ import type {
 } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
+
+/** The log of trie nodes. */
+export interface StoredLog extends Omit<LogStats, 'fault'> {
+  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  readonly fault: string | null
+}
 
 /**
  * States, code and ancestor facts, in LMDB that only the native core opens. Threads that open the same folder
@@ -179,6 +186,48 @@ export class StateStore {
     } finally {
       signal?.removeEventListener('abort', stop)
     }
+  }
+
+  /**
+   * Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing is
+   * given up any more when it returns.
+   */
+  setProofs(blocks: number | null): void {
+    native(() => this.handle.setProofs(blocks))
+  }
+
+  /** Position of the log of nodes before which the state has no node; null when the state is not here. */
+  floor(root: Uint8Array): number | null {
+    return native(() => this.handle.floor(root))
+  }
+
+  /**
+   * Position of the log up to which nothing is needed, if this state and those that were made of it are all that is kept;
+   * null when that gives nothing up.
+   */
+  prunable(root: Uint8Array): number | null {
+    return native(() => this.handle.prunable(root))
+  }
+
+  /** Gives up the log before such a position, durably. @returns bytes; zero when it has to wait for a commit */
+  dropBefore(end: number): number {
+    return native(() => this.handle.dropBefore(end))
+  }
+
+  /** Seals what is due of the log and removes what is of no use, at once: for tests and tools. */
+  settleEpochs(): void {
+    native(() => this.handle.settleEpochs())
+  }
+
+  /** Reads the files of the log of nodes; throws for one that is no sequence of nodes. */
+  checkLog(): void {
+    native(() => this.handle.checkLog())
+  }
+
+  /** Sizes of the log of nodes, for metrics. */
+  logStats(): StoredLog {
+    const { fault = null, ...sizes } = native(() => this.handle.logStats())
+    return { ...sizes, fault }
   }
 
   /** Sizes, for metrics. */

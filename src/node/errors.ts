@@ -82,9 +82,9 @@ const RESTORE_ADVICE =
   'run `rhizome check` to see what; move the data directory away and fill a new one from a snapshot (`rhizome snapshot restore`, or ' +
   '`rhizome start --bootstrap`), from a copy of your own, or by importing the chain again'
 
-/** The text of LMDB for a file that is not what it wrote. */
+/** The text of LMDB, or of the native core, for a file that is not what it wrote. */
 const DAMAGED_FILE =
-  /MDB_(BAD_CHECKSUM|BAD_DBI|BAD_TXN|BAD_VALSIZE|CORRUPTED|CURSOR_FULL|DBS_FULL|INCOMPATIBLE|INVALID|PAGE_FULL|PAGE_NOTFOUND|PANIC|PROBLEM|VERSION_MISMATCH)/
+  /MDB_(BAD_CHECKSUM|BAD_DBI|BAD_TXN|BAD_VALSIZE|CORRUPTED|CURSOR_FULL|DBS_FULL|INCOMPATIBLE|INVALID|PAGE_FULL|PAGE_NOTFOUND|PANIC|PROBLEM|VERSION_MISMATCH)|the log of nodes is not whole/
 /** The error codes of the native core for states that are not whole. */
 const DAMAGED_STATE: ReadonlySet<string> = new Set(['MissingState', 'CorruptState'])
 

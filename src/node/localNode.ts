@@ -56,6 +56,7 @@ export function createLocalNode({ chain, node, listener = {}, now, sharing }: Lo
       },
       onMode: (mode) => listener.onMode?.(mode),
       onStore: (fault) => listener.onStore?.(fault),
+      onPruned: (pruned) => listener.onPruned?.(pruned),
       onBroken: (error) => {
         if (listener.onBroken === undefined) throw error
         listener.onBroken(error)

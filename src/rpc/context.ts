@@ -144,8 +144,11 @@ export interface ChainReader {
   head(): BlockHeader
   /** Its hash, for which nothing is decoded. */
   headHash(): Buffer
-  /** From where on there is history: zeros unless the node began with a snapshot. */
-  history(): StoredHistory
+  /**
+   * From where on there is history: zeros unless the node began with a snapshot or gives states up.
+   * @param isNewest as it is now, and not on the snapshot
+   */
+  history(isNewest?: boolean): StoredHistory
   /** Header of the canonical block of that height. */
   headerByNumber(number: number): BlockHeader | null
   /** Header of a stored block, canonical or not. */

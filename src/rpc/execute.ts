@@ -128,8 +128,8 @@ function failure(
     return errorAnswer(id, new RpcError('overLimit'))
   }
   if (thrown instanceof NativeError && thrown.code === 'MissingState') {
-    const { firstState } = context.chain.history()
-    // Calls find out late; only a node that began with a snapshot lacks states.
+    const { firstState } = context.chain.history(true)
+    // Calls find out late; only a node that began with a snapshot or prunes lacks states.
     if (firstState > 0) {
       const message = `pruned history unavailable: this node keeps states from block ${firstState}`
       return errorAnswer(id, new RpcError('historyNotKept', message, { cause: thrown }))

@@ -147,7 +147,7 @@ class Creation {
 
   #firstBlock(header: BlockHeader): number {
     const { spec, blocks, full } = this.#options
-    const { firstBlock, firstReceipts } = this.#reader.history()
+    const { firstBlock, firstReceipts, firstState } = this.#reader.history()
     const lowest = Math.max(1, firstReceipts)
     const storedBlocks = firstReceipts > firstBlock ? 'blocks with receipts' : 'blocks'
     if (full) {
@@ -155,6 +155,12 @@ class Creation {
         throw new SnapshotError(
           'SNAPSHOT_CHAIN',
           `this node keeps ${storedBlocks} from ${lowest} only: it cannot give the full archive`,
+        )
+      }
+      if (firstState > 0) {
+        throw new SnapshotError(
+          'SNAPSHOT_CHAIN',
+          `this node keeps states from block ${firstState} only: it cannot give the full archive`,
         )
       }
       return 1
@@ -185,9 +191,10 @@ class Creation {
 
   async #copyStates(root: Buffer): Promise<void> {
     const copy = this.#openCopy(root)
+    const next = () => copy.next().catch((error: unknown) => this.#failCopy(error))
     let bytes = 0
     let nodes = 0
-    for (let piece = await copy.next(); piece !== null; ) {
+    for (let piece = await next(); piece !== null; ) {
       this.#stopIfAsked()
       bytes += piece.length
       const items = copy.nodes - nodes
@@ -195,9 +202,9 @@ class Creation {
       const from = Number(piece.readBigUInt64LE(0))
       const to = copy.end
       // The next piece is read while this one is compressed.
-      const [next] = await Promise.all([copy.next(), this.#writer.add('state', piece, { items, from, to })])
+      const [following] = await Promise.all([next(), this.#writer.add('state', piece, { items, from, to })])
       this.#options.onProgress?.({ phase: 'state', items: nodes, bytes, fraction: null })
-      piece = next
+      piece = following
     }
   }
 
@@ -205,11 +212,18 @@ class Creation {
     try {
       return new StateCopy(this.#store, this.#options.full ? null : root)
     } catch (error) {
-      if (!(error instanceof NativeError) || error.code !== 'MissingState') throw error
-      throw new SnapshotError('SNAPSHOT_CHAIN', 'the state after the block of the snapshot is not kept', {
-        cause: error,
-      })
+      return this.#failCopy(error)
     }
+  }
+
+  /** A node that uses the directory may give the state up meanwhile. */
+  #failCopy(error: unknown): never {
+    if (!(error instanceof NativeError) || error.code !== 'MissingState') throw error
+    this.#environment.refresh()
+    const { firstState } = this.#reader.history()
+    const kept = firstState === 0 ? '' : `: this node keeps states from block ${firstState}`
+    const message = `the state after the block of the snapshot is not kept${kept}`
+    throw new SnapshotError('SNAPSHOT_CHAIN', message, { cause: error })
   }
 
   /** @returns the total difficulty before the first block */

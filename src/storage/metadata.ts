@@ -31,7 +31,7 @@ export function readGenesis(reader: TableReader): Buffer | undefined {
 /**
  * The lowest blocks that the store holds. A node that started from a snapshot has no blocks below its first
  * one and no states below that of the snapshot's block; genesis is always stored. Backfilled blocks have no
- * receipts. All zero means that everything is stored.
+ * receipts. A node that prunes has states of its newest blocks. All zero means that everything is stored.
  */
 export interface StoredHistory {
   /** Lowest block above genesis; zero where that is block 1. */

@@ -97,6 +97,11 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     // One whose limit is the disk has none to be near.
     quiet: [{ [a('store_disk_bytes', { store: 'state' })]: `${LIMIT}x60` }],
   },
+  RhizomePruningFails: simple(
+    'state_pruning_fault_info',
+    { bad: 1, good: 0 },
+    'a could not give up old states, which --proofs asks for: its log says why.',
+  ),
   RhizomeChainIsHalted: simple(
     'sync_halted_info',
     { bad: 1, good: 0 },

@@ -5,6 +5,7 @@ import { type HeightEntry, readHeight } from '../../storage/heights.ts'
 import { countLogTerms } from '../../storage/logIndex.ts'
 import { readGenesis, readHead, readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
+import { ChainStoreReader } from '../chainStoreReader.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import { checkProofOfWork, type WorkContext } from '../validation/proofOfWork.ts'
 import { checkStoredBlock } from './checkBlock.ts'
@@ -15,6 +16,8 @@ import type { Problem } from './problem.ts'
 export interface StateChecker {
   /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
   checkStateAfter(header: BlockHeader): void
+  /** Reads the files of the log of nodes. @throws Error for one that is not whole */
+  checkLog(): void
   /** Compares the table of the newest state with the trie. @throws Error for the first difference */
   checkHead(): void
   /** True when the root of the state after a block is stored. */
@@ -100,7 +103,7 @@ class Walk {
     if (genesis === undefined || lowest?.equals(genesis) !== true)
       this.#problem(0, lowest ?? null, 'it is not the genesis block')
     this.#checkAbove(position.height)
-    if (this.#options.full === true) this.#checkHead()
+    if (this.#options.full === true) this.#checkStore()
     // Surplus entries of the index show in their number alone.
     if (this.#options.full === true && firstBlock === 0) {
       const indexed = countLogTerms(environment)
@@ -125,7 +128,8 @@ class Walk {
     for (const side of entries.filter((entry) => !entry.canonical)) {
       this.sideBlocks += 1
       const header = this.#checkEntry(height, side)
-      if (header !== null && readState && this.#options.full === true) this.#checkState(header)
+      if (header !== null && readState && this.#options.full === true && !this.#isPruned(header))
+        this.#checkState(header)
     }
     if (block === undefined) return null
     this.blocks += 1
@@ -195,15 +199,27 @@ class Walk {
     }
   }
 
-  #checkHead(): void {
+  /** True when the state after a side block was made of one that is not kept. */
+  #isPruned(header: BlockHeader): boolean {
+    if (this.#firstState === 0 || this.#options.states.hasStateAfter(header)) return false
+    const { environment, spec } = this.#options
+    const reader = new ChainStoreReader(spec, environment)
+    let below: BlockHeader | null = header
+    while (below !== null && !reader.isCanonical(below.hash)) below = reader.headerByHash(below.parentHash)
+    return below === null || below.number < this.#firstState
+  }
+
+  #checkStore(): void {
+    const { states } = this.#options
+    this.#try('the table of the newest state', () => states.checkHead())
+    this.#try('the files of states', () => states.checkLog())
+  }
+
+  #try(what: string, check: () => void): void {
     try {
-      this.#options.states.checkHead()
+      check()
     } catch (error) {
-      this.#problem(
-        null,
-        null,
-        `the table of the newest state: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.#problem(null, null, `${what}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 

@@ -37,6 +37,7 @@ export const importBlocks = defineCommand({
     'logFormat',
     'commitEvery',
     'stateCache',
+    'proofs',
   ],
   extra: {},
   run: async ({ config, files, stdout, stderr }) => {

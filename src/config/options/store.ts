@@ -1,3 +1,4 @@
+import { PROOFS_PATTERN } from '../keptStates.ts'
 import type { OptionTable } from '../option.ts'
 
 /** Commits and caches. */
@@ -17,7 +18,15 @@ export const STORE_OPTIONS = {
     maximum: 67_108_864,
     default: ({ network }) => (network === 'main' || network === 'testnet' ? 0 : 262_144),
     defaultText: '0 on main and testnet, else 262144',
-    doc: 'Largest size of the file of each store, in MiB: address space is reserved for it, memory and disk are not. At this size nothing more is written; 0 goes by the size of the disk',
+    doc: 'Largest size of the files of each store, in MiB: address space is reserved for it, memory and disk are not. At this size nothing more is written; 0 goes by the size of the disk',
+  },
+  proofs: {
+    kind: 'text',
+    group: 'Store',
+    placeholder: 'archive|blocks:N',
+    pattern: PROOFS_PATTERN,
+    default: 'archive',
+    doc: 'Blocks whose states are kept: archive for all, blocks:N for the newest N; older ones are given up for good, epoch by epoch',
   },
   stateCache: {
     kind: 'integer',

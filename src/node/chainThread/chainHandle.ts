@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
@@ -31,6 +32,8 @@ export interface ChainHandleListener {
   onChange(choices: BlockChoices): void
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: string | null): void
+  /** States of old blocks were given up. */
+  onPruned(pruned: PrunedStates): void
   /** New work for miners; before the head that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */
@@ -196,6 +199,9 @@ function report(listener: ChainHandleListener, event: ChainEvent): void {
       return
     case 'store':
       listener.onStore(event.fault)
+      return
+    case 'pruned':
+      listener.onPruned(event)
       return
     case 'work':
       listener.onWork(event.work)

@@ -1,3 +1,4 @@
+import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { ProducerMode } from '../../mining/blockProducer.ts'
 import type { WorkListener } from '../../mining/interface.ts'
@@ -30,6 +31,8 @@ export interface ChainListener extends WorkListener {
   onMode(mode: ProducerMode): void
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: StorageError | null): void
+  /** States of old blocks were given up. */
+  onPruned(pruned: PrunedStates): void
   /** A store is of no use any more in this process, which has to end. */
   onBroken(error: NodeError): void
 }

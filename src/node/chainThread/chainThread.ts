@@ -99,6 +99,7 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
       onChange: () => report({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
       onMode: (mode) => report({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => report({ kind: 'store', fault: fault?.message ?? null }),
+      onPruned: (pruned) => report({ kind: 'pruned', ...pruned }),
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => report({ kind: 'work', work }),
       onSubmission: (result, age) => report({ kind: 'submission', result, age }),

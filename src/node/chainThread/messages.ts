@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
@@ -49,6 +50,8 @@ export type ChainEvent =
   | ({ readonly kind: 'changed' } & BlockChoices)
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
+  /** States of old blocks were given up. */
+  | ({ readonly kind: 'pruned' } & PrunedStates)
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: MiningWork }
   /** A solution came. */

@@ -1,13 +1,11 @@
-import { stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-
-/** File of an LMDB environment below its folder. */
-const DATA_FILE = 'data.mdb'
+import { readHistory } from '../../storage/metadata.ts'
 
 /** Unit of `stat` for space on disk, in bytes. */
 const BLOCK_BYTES = 512
@@ -31,7 +29,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'store_disk_bytes',
-    help: 'Disk space that the file of a store occupies.',
+    help: 'Disk space that the files of a store occupy.',
     labels: ['store'],
     collect: read(({ dataDir }) =>
       Promise.all([sizeOf(dataDir, CHAIN_FOLDER), sizeOf(dataDir, STATE_FOLDER)]),
@@ -49,7 +47,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'store_limit_bytes',
-    help: 'Size of the file of each store at which nothing more is written (--store-limit); nothing where only the disk limits it.',
+    help: 'Size of the files of each store at which nothing more is written (--store-limit); nothing where only the disk limits it.',
     collect: read(({ limitBytes }) => (limitBytes === null ? [] : [{ value: limitBytes }])),
   })
   const maps = [
@@ -79,6 +77,30 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   })
   samples({
     type: 'gauge',
+    name: 'state_first_block_number',
+    help: 'Lowest block whose state is kept.',
+    collect: read(({ chain }) => [{ value: readHistory(chain).firstState }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_log_bytes',
+    help: 'Bytes of the log of trie nodes, which --proofs bounds.',
+    collect: read(({ state }) => [{ value: state.logStats().logBytes }]),
+  })
+  samples({
+    type: 'counter',
+    name: 'state_pruned_bytes_total',
+    help: 'Bytes of the log of trie nodes that were given up since the store was made.',
+    collect: read(({ state }) => [{ value: state.logStats().droppedBytes }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_pruning_fault_info',
+    help: 'Whether the last attempt to seal or to copy a part of the log of trie nodes failed.',
+    collect: read(({ state }) => [{ value: state.logStats().fault === null ? 0 : 1 }]),
+  })
+  samples({
+    type: 'gauge',
     name: 'native_cache_bytes',
     help: 'Memory of a cache of the native core.',
     labels: ['cache'],
@@ -96,6 +118,17 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
 }
 
 async function sizeOf(dataDir: string, store: string): Promise<Sample> {
-  const { blocks } = await stat(join(dataDir, store, DATA_FILE))
-  return { labels: { store }, value: blocks * BLOCK_BYTES }
+  const folder = join(dataDir, store)
+  const sizes = await Promise.all((await readdir(folder)).map((name) => bytesOf(join(folder, name))))
+  return { labels: { store }, value: sizes.reduce((sum, bytes) => sum + bytes, 0) }
+}
+
+/** Disk space of a file; none of one that is gone. */
+async function bytesOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).blocks * BLOCK_BYTES
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
 }

@@ -1,3 +1,4 @@
+import { keptStates } from '../../config/keptStates.ts'
 import { networkByName } from '../../config/networks/byName.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
@@ -16,6 +17,8 @@ import { stateStoreOptionsFromConfig, textBytesFromConfig } from './storeOptions
 export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
+  /** Blocks whose states are kept; null, and without it, all. */
+  readonly proofs?: number | null
   /** Bytes of texts that all threads keep together. */
   readonly encodedObjectBytes: number
   readonly pool: PoolLimits
@@ -67,6 +70,7 @@ export function chainOptionsFromConfig(
     ...networkChoice(config),
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
+    proofs: keptStates(config.proofs),
     encodedObjectBytes: textBytesFromConfig(config),
     pool: {
       accountSlots: config.accountSlots,

@@ -95,6 +95,8 @@ function reportTo(
       if (fault === null) log.info('the store takes writes again')
       else log.error({ reason: fault }, 'nothing is written until that is mended; reads go on')
     },
+    onPruned: ({ firstState, bytes }) =>
+      log.info({ firstState, bytes }, 'states before this block were given up, and their bytes given back'),
     onWork: (work) => {
       metrics.mining.workBuilt()
       mining.now?.workBuilt(work)

@@ -79,7 +79,11 @@ export class StoredChain implements ChainReader {
     return this.#head?.hash ?? readHead(this.#snapshot ?? this.#environment) ?? this.head().hash
   }
 
-  history(): StoredHistory {
+  history(isNewest = false): StoredHistory {
+    if (isNewest) {
+      this.#environment.refresh()
+      return readHistory(this.#environment)
+    }
     this.#history ??= readHistory(this.#snapshot ?? this.#environment)
     return this.#history
   }

@@ -46,7 +46,8 @@ export function stateNotFound(
   header: BlockHeader,
   cause?: unknown,
 ): RpcError {
-  const { firstState } = chain.history()
+  // It may have been given up while it was being read.
+  const { firstState } = chain.history(true)
   if (header.number < firstState) {
     const message = `pruned history unavailable: the state of block ${header.number} is not kept, this node keeps states from block ${firstState}`
     return new RpcError('historyNotKept', message, { cause })

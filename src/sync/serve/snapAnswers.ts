@@ -1,4 +1,5 @@
 import { isActive } from '../../config/activations.ts'
+import { CHECKPOINT_DISTANCE_BLOCKS, CHECKPOINT_STEP_BLOCKS } from '../../config/keptStates.ts'
 import type { PeerResponse } from '../../p2p/messages/rskMessage.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 import { blocksUpTo, isHeight, type SnapRequest } from './answerRequest.ts'
@@ -15,9 +16,6 @@ export interface ServedStates {
   chunk(root: Buffer, from: number, limit: number): Promise<{ body: Buffer; complete: boolean } | null>
 }
 
-/** Distance between two checkpoints, and blocks by which one is below its mark (p2p.md §5 Snapshot sync). */
-const CHECKPOINT_STEP = 5000
-const CHECKPOINT_DISTANCE = 3840
 /** Blocks served below the checkpoint, and per response. */
 const SNAP_BLOCKS = 400
 /** Lowest block that can be requested. */
@@ -94,8 +92,8 @@ export class SnapAnswers {
   #currentCheckpoint(): Checkpoint | null {
     const best = this.#parts.chain.reader.head().number
     const { step, distance } = this.#parts.checkpoint ?? {
-      step: CHECKPOINT_STEP,
-      distance: CHECKPOINT_DISTANCE,
+      step: CHECKPOINT_STEP_BLOCKS,
+      distance: CHECKPOINT_DISTANCE_BLOCKS,
     }
     const number = Math.max(0, best - (best % step) - distance)
     const block = this.#blocks.at(number)

@@ -107,6 +107,12 @@ const refusals: [name: string, load: () => unknown, code: string, message: RegEx
   ],
   ['out of bounds', () => parseConfigFile('httpPort: 65536', 'f'), 'InvalidValue', /0 to 65535, got 65536/],
   ['a fraction', () => parseConfigFile('workers: 1.5', 'f'), 'InvalidValue', /expected integer/],
+  [
+    'neither form of proofs',
+    () => parseConfigFile('proofs: blocks:0', 'f'),
+    'InvalidValue',
+    /archive\|blocks:N/,
+  ],
   ['unknown word', () => parseConfigFile('network: mian', 'f'), 'InvalidValue', /did you mean main/],
   ['a bad address', () => parseConfigFile('coinbase: "0x12"', 'f'), 'InvalidValue', /ADDRESS/],
   ['a list', () => parseConfigFile('[1]', 'f'), 'InvalidFile', /got a list/],
@@ -150,6 +156,12 @@ t.test('options that make no sense together are refused', (t) => {
     [{ stableGasPrice: 5, gasPriceRateUrl: page }, null],
     [{ stableGasPrice: 5, gasPriceRateContract: address }, null],
     [{ gasPriceRateUrl: page, gasPriceRateContract: address }, /both say where the rate/],
+    [{ proofs: 'archive', snapshotServer: true }, null],
+    [{ proofs: 'blocks:128' }, null],
+    [{ proofs: 'blocks:127' }, /at least 128 blocks are needed, because reorganisations/],
+    [{ proofs: 'blocks:199', finalizedDistance: 200 }, /at least 200 .* --finalized-distance/],
+    [{ proofs: 'blocks:8839', snapshotServer: true }, /at least 8840 .* --snapshot-server/],
+    [{ proofs: 'blocks:8840', snapshotServer: true }, null],
     [{ gasPriceRateMinimum: 6, gasPriceRateMaximum: 5 }, /at least --gas-price-rate-minimum 6/],
   ]
   for (const [flags, message] of cases) {

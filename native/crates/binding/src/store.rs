@@ -214,7 +214,7 @@ pub struct StateStoreFormat {
     pub program: Option<String>,
     /// True when a conversion to this format has begun and not ended.
     pub converting: bool,
-    /// The format that this build writes.
+    /// The format that this build writes there.
     pub current: u32,
 }
 
@@ -222,13 +222,28 @@ pub struct StateStoreFormat {
 #[napi(catch_unwind)]
 pub fn state_store_format(path: String) -> Result<Option<StateStoreFormat>> {
     let found = rhizome_store::StateStore::format(Path::new(&path)).map_err(state)?;
-    let current = rhizome_store::StoreFormat::present().format;
     Ok(found.map(|found| StateStoreFormat {
+        current: found.current(),
         format: found.format,
         program: found.program,
         converting: found.converting,
-        current,
     }))
+}
+
+/// The largest integer of JavaScript, for a state without nodes.
+const MAX_POSITION: i64 = (1 << 53) - 1;
+
+/// Sizes of the log of nodes.
+#[napi(object)]
+pub struct LogStats {
+    /// Bytes of the log that are kept.
+    pub log_bytes: i64,
+    /// Those of them that are in files of their own.
+    pub file_bytes: i64,
+    /// Bytes that were given up since the store was made.
+    pub dropped_bytes: i64,
+    /// Why the last attempt to seal or to copy a part of it failed; null when it did not.
+    pub fault: Option<String>,
 }
 
 /// States, code and ancestor metadata. All threads of the process that open one folder share it.
@@ -433,6 +448,62 @@ impl StateStore {
     pub fn check_head(&self) -> Result<Option<Buffer>> {
         let report = self.inner.check_head(&CheckProgress::default()).map_err(state)?;
         Ok(report.map(|report| report.root.to_vec().into()))
+    }
+
+    /// Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing
+    /// is given up any more when it returns.
+    #[napi(catch_unwind)]
+    pub fn set_proofs(&self, blocks: Option<i64>) -> Result<()> {
+        let blocks = blocks.map(|blocks| u64::try_from(blocks).map_err(invalid)).transpose()?;
+        self.inner.set_proofs(blocks.map(rhizome_store::Proofs::of_blocks));
+        Ok(())
+    }
+
+    /// Position of the log of nodes before which the state has no node; null when the state is not in the store.
+    #[napi(catch_unwind)]
+    pub fn floor(&self, root: Uint8Array) -> Result<Option<i64>> {
+        let floor = self.inner.floor(&bytes::hash("root", &root)?).map_err(state)?;
+        Ok(floor.map(|floor| i64::try_from(floor).unwrap_or(MAX_POSITION)))
+    }
+
+    /// Position of the log up to which nothing is needed, if this state and those that were made of it are all that is
+    /// kept; null when that gives nothing up.
+    #[napi(catch_unwind)]
+    pub fn prunable(&self, root: Uint8Array) -> Result<Option<i64>> {
+        let end = self.inner.prunable(&bytes::hash("root", &root)?).map_err(state)?;
+        Ok(end.map(|end| end as i64))
+    }
+
+    /// Gives up the log before a position that `prunable` returned, durably. Returns the bytes; zero when it has to wait
+    /// for a commit.
+    #[napi(catch_unwind)]
+    pub fn drop_before(&self, end: i64) -> Result<i64> {
+        let dropped = self.inner.drop_before(u64::try_from(end).map_err(invalid)?).map_err(state)?;
+        Ok(dropped as i64)
+    }
+
+    /// Seals what is due of the log and removes what is of no use, on this thread, for tests and tools.
+    #[napi(catch_unwind)]
+    pub fn settle_epochs(&self) -> Result<()> {
+        self.inner.settle_epochs().map_err(state)
+    }
+
+    /// Reads the files of the log of nodes; throws for one that is no sequence of nodes.
+    #[napi(catch_unwind)]
+    pub fn check_log(&self) -> Result<()> {
+        self.inner.check_log().map_err(state)
+    }
+
+    /// Sizes of the log of nodes, for metrics.
+    #[napi(catch_unwind)]
+    pub fn log_stats(&self) -> Result<LogStats> {
+        let stats = self.inner.log_stats().map_err(state)?;
+        Ok(LogStats {
+            log_bytes: stats.log_bytes as i64,
+            file_bytes: stats.file_bytes as i64,
+            dropped_bytes: stats.dropped_bytes as i64,
+            fault: stats.fault,
+        })
     }
 
     /// Sizes, for metrics.

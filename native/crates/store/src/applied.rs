@@ -5,17 +5,26 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::account::encode_account;
 use rhizome_trie::{Trie, keys};
 
+use crate::state_record::Extent;
+
 /// The outcome of applying a write set.
 #[derive(Clone)]
 pub struct AppliedState {
     parent: B256,
     root: B256,
     trie: Trie,
+    /// What is known of the nodes of the parent state.
+    pub(crate) extent: Extent,
 }
 
 impl AppliedState {
     /// Recursive deletions first, then the writes (consensus.md §6.6).
-    pub(crate) fn compute(mut trie: Trie, parent: B256, changes: &WriteSet) -> Result<Self, StateError> {
+    pub(crate) fn compute(
+        mut trie: Trie,
+        parent: B256,
+        extent: Extent,
+        changes: &WriteSet,
+    ) -> Result<Self, StateError> {
         for account in &changes.deleted {
             trie.delete_recursive(&keys::account_key(account))?;
         }
@@ -32,7 +41,7 @@ impl AppliedState {
             trie.put(&keys::storage_key(account, slot), value.clone().unwrap_or_default())?;
         }
         let root = trie.root();
-        Ok(Self { parent, root, trie })
+        Ok(Self { parent, root, trie, extent })
     }
 
     /// Root of the state that the changes were applied to.

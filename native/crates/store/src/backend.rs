@@ -9,6 +9,7 @@ use crate::batch::Batch;
 use crate::head_rows::HeadWrite;
 use crate::lmdb::Lmdb;
 use crate::node_log::{START, find_record};
+use crate::state_record::StateRecord;
 
 /// Committed entries: on disk, or in memory for stores without files.
 pub(crate) enum Backend {
@@ -48,8 +49,16 @@ impl Backend {
 
     pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
         match self {
-            Self::Memory(batch) => Ok(batch.read().states.get(root).copied()),
+            Self::Memory(batch) => Ok(batch.read().states.get(root).map(|record| record.at)),
             Self::Lmdb(lmdb) => lmdb.state(root),
+        }
+    }
+
+    /// What is known of a state.
+    pub(crate) fn record(&self, root: &B256) -> Result<Option<StateRecord>, StateError> {
+        match self {
+            Self::Memory(batch) => Ok(batch.read().states.get(root).cloned()),
+            Self::Lmdb(lmdb) => lmdb.record(root),
         }
     }
 
@@ -95,7 +104,7 @@ impl Backend {
     /// Every root with its location.
     pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
         match self {
-            Self::Memory(batch) => Ok(batch.read().states.iter().map(|(root, at)| (*at, *root)).collect()),
+            Self::Memory(batch) => Ok(batch.read().states.iter().map(|(root, record)| (record.at, *root)).collect()),
             Self::Lmdb(lmdb) => lmdb.states(),
         }
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, Bytes};
-use rhizome_trie::Location;
 
 use crate::node_log::Segments;
+use crate::state_record::StateRecord;
 
 /// Entries of the tables. Entries under a hash are immutable: one that is stored already is the same.
 #[derive(Debug, Default)]
@@ -17,8 +17,8 @@ pub(crate) struct Batch {
     pub(crate) nodes: usize,
     /// Long values.
     pub(crate) values: HashMap<B256, Bytes, RandomState>,
-    /// Where root nodes are.
-    pub(crate) states: HashMap<B256, Location, RandomState>,
+    /// Where root nodes are, and what is known of the other ones.
+    pub(crate) states: HashMap<B256, StateRecord, RandomState>,
     /// Encoded ancestor blocks by block hash.
     pub(crate) ancestors: HashMap<B256, Bytes, RandomState>,
     /// Unitrie roots by the state root in the header.
@@ -41,8 +41,8 @@ impl Batch {
         for (hash, bytes) in &other.values {
             self.values.entry(*hash).or_insert_with(|| bytes.clone());
         }
-        for (hash, at) in &other.states {
-            self.states.entry(*hash).or_insert(*at);
+        for (hash, record) in &other.states {
+            self.states.entry(*hash).or_insert_with(|| record.clone());
         }
         for (hash, bytes) in &other.ancestors {
             self.ancestors.entry(*hash).or_insert_with(|| bytes.clone());

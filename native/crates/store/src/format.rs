@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use heed::{Env, RoTxn, WithTls};
+use heed::{Env, RoTxn, RwTxn, WithTls};
 use rhizome_primitives::state::StateError;
 
 use crate::lmdb::{Table, store_error};
 
 /// Version of the tables and their encodings. A store of a later version is refused.
 pub(crate) const FORMAT: u32 = 2;
+
+/// The same with a log of nodes that is cut into epochs, which older programs would take for damaged. A store has it from
+/// the first commit on that gives nodes up some day (`pruning.md`).
+pub(crate) const CUT_FORMAT: u32 = 3;
 
 /// The oldest format that can be converted.
 const OLDEST: u32 = 2;
@@ -33,9 +37,21 @@ pub struct StoreFormat {
 }
 
 impl StoreFormat {
-    /// The format that this program writes.
+    /// The format that this program writes, of a store whose log is not cut into epochs.
     pub fn present() -> Self {
         Self { format: FORMAT, program: Some(PROGRAM.to_owned()), converting: false }
+    }
+}
+
+impl StoreFormat {
+    /// The format that this program writes in such a store.
+    pub fn current(&self) -> u32 {
+        if self.format == CUT_FORMAT { CUT_FORMAT } else { FORMAT }
+    }
+
+    /// The same of a store whose log is cut.
+    pub(crate) fn cut() -> Self {
+        Self { format: CUT_FORMAT, ..Self::present() }
     }
 }
 
@@ -48,7 +64,7 @@ pub(crate) struct Conversion {
     pub(crate) batch: Batch,
 }
 
-type Batch = fn(&Env<WithTls>, &mut heed::RwTxn<'_>, Option<&[u8]>) -> heed::Result<Option<Vec<u8>>>;
+type Batch = fn(&Env<WithTls>, &mut RwTxn<'_>, Option<&[u8]>) -> heed::Result<Option<Vec<u8>>>;
 
 /// Every conversion, oldest first. A superseded format stays readable through one of them.
 const CONVERSIONS: &[Conversion] = &[];
@@ -65,13 +81,25 @@ pub(crate) fn read(meta: Table, transaction: &RoTxn<'_>) -> heed::Result<Option<
 
 /// Converts an older store to the present format, and records the present format in a new one.
 pub(crate) fn prepare(env: &Env<WithTls>, meta: Table, path: &Path, is_new: bool) -> Result<(), StateError> {
-    prepare_with(env, meta, path, is_new, &Target { format: FORMAT, oldest: OLDEST, conversions: CONVERSIONS })
+    let found = env.read_txn().and_then(|transaction| read(meta, &transaction)).map_err(|error| store_error(&error))?;
+    let is_cut = found.is_some_and(|found| found.format == CUT_FORMAT);
+    let format = if is_cut { CUT_FORMAT } else { FORMAT };
+    prepare_with(env, meta, path, is_new, &Target { format, oldest: OLDEST, conversions: CONVERSIONS })
+}
+
+/// Records within a transaction that the log is cut.
+pub(crate) fn mark_cut(meta: Table, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    let format = CUT_FORMAT.to_be_bytes();
+    if meta.get(transaction, FORMAT_KEY)? != Some(&format) {
+        meta.put(transaction, FORMAT_KEY, &format)?;
+    }
+    Ok(())
 }
 
 /// Refuses a store that is not of the present format.
 pub(crate) fn check(found: Option<&StoreFormat>, path: &Path) -> Result<(), StateError> {
     match found {
-        Some(StoreFormat { format: FORMAT, converting: false, .. }) => Ok(()),
+        Some(StoreFormat { format: FORMAT | CUT_FORMAT, converting: false, .. }) => Ok(()),
         _ => Err(refusal(found, path, FORMAT, OLDEST)),
     }
 }
@@ -119,7 +147,7 @@ fn prepare_with(
 fn convert_batch(
     env: &Env<WithTls>,
     meta: Table,
-    transaction: &mut heed::RwTxn<'_>,
+    transaction: &mut RwTxn<'_>,
     found: &StoreFormat,
     target: &Target<'_>,
 ) -> heed::Result<bool> {
@@ -176,11 +204,7 @@ mod tests {
     /// Doubles each value, three in a batch.
     const DOUBLING: &[Conversion] = &[Conversion { from: 7, batch: double }];
 
-    fn double(
-        env: &Env<WithTls>,
-        transaction: &mut heed::RwTxn<'_>,
-        after: Option<&[u8]>,
-    ) -> heed::Result<Option<Vec<u8>>> {
+    fn double(env: &Env<WithTls>, transaction: &mut RwTxn<'_>, after: Option<&[u8]>) -> heed::Result<Option<Vec<u8>>> {
         let rows: Table = env.create_database(transaction, Some("rows"))?;
         let next = after.map_or(0, |last| last[0] + 1);
         let last = (next + 2).min(ROWS - 1);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "no transaction may be open where a memory map grows")]
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use heed::types::Bytes as RawBytes;
 use heed::{Database, Env, MdbError, PutFlags, ReservedSpace, RoTxn, RwTxn, WithTls};
@@ -11,8 +12,10 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
+use crate::epochs::Epochs;
 use crate::head_rows::HeadWrite;
 use crate::node_log::{START, Segments, read_record};
+use crate::state_record::StateRecord;
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
@@ -49,6 +52,14 @@ pub(crate) struct Lmdb {
     /// None where a store that is only read has none.
     pub(crate) head: Option<Table>,
     pub(crate) runs: Option<Table>,
+    /// Folder of the files.
+    pub(crate) folder: PathBuf,
+    /// Maximum number of bytes of all files together, once the log is cut.
+    pub(crate) limit: usize,
+    /// False when another process may write the files.
+    pub(crate) is_writable: bool,
+    /// The log of nodes outside of the table.
+    pub(crate) epochs: Box<Epochs>,
 }
 
 fn closed() -> StateError {
@@ -61,7 +72,7 @@ pub(crate) fn store_error(error: &heed::Error) -> StateError {
 }
 
 /// A position as it is encoded in a key or value.
-fn position(bytes: &[u8]) -> Option<u64> {
+pub(crate) fn position(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_be_bytes)
 }
 
@@ -71,6 +82,17 @@ fn invalid_root(name: &B256) -> StateError {
 
 impl Lmdb {
     pub(crate) fn node(&self, at: Location) -> Result<Option<StoredNode>, StateError> {
+        if let Some(file) = self.epochs.file_of(at.0) {
+            return file.node(at);
+        }
+        let found = self.node_in_table(at)?;
+        if found.is_some() || !self.look_again()? {
+            return Ok(found);
+        }
+        self.epochs.file_of(at.0).map_or(Ok(None), |file| file.node(at))
+    }
+
+    fn node_in_table(&self, at: Location) -> Result<Option<StoredNode>, StateError> {
         let key = at.0.to_be_bytes();
         self.transact(|transaction| {
             let Some((start, segment)) = self.nodes.get_lower_than_or_equal_to(transaction, &key)? else {
@@ -83,14 +105,33 @@ impl Lmdb {
 
     /// Position behind the log.
     pub(crate) fn end(&self) -> Result<u64, StateError> {
-        self.transact(|transaction| {
+        let end = self.transact(|transaction| {
             let last = self.nodes.last(transaction)?;
             Ok(last.and_then(|(start, bytes)| Some(position(start)? + bytes.len() as u64)).unwrap_or(START))
-        })
+        })?;
+        // The table is empty when all of the log is sealed.
+        Ok(if self.epochs.is_tracked() { end.max(self.epochs.state.lock().list.open) } else { end })
     }
 
-    /// The entry of the log that holds a position, or the first one behind it.
+    /// The part of the log that begins at a position, or the first one behind it: an entry of the table that has the
+    /// position, or whole nodes of a file.
     pub(crate) fn segment(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
+        let file = self.epochs.file_from(at.0);
+        if let Some(file) = file.as_ref().filter(|file| file.has(at.0)) {
+            let bytes = file.piece(at.0)?;
+            return Ok((!bytes.is_empty()).then_some((at.0, bytes)));
+        }
+        let entry = self.entry(at)?;
+        match file {
+            Some(file) if entry.as_ref().is_none_or(|(start, _)| *start > file.start) => {
+                self.segment(Location(file.start))
+            }
+            _ => Ok(entry),
+        }
+    }
+
+    /// The entry of the table of nodes that has a position, or the first one behind it.
+    pub(crate) fn entry(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
         let key = at.0.to_be_bytes();
         self.transact(|transaction| {
             let below = self.nodes.get_lower_than_or_equal_to(transaction, &key)?;
@@ -106,12 +147,15 @@ impl Lmdb {
 
     /// Every root with its location.
     pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
+        let first = self.epochs.first();
         self.transact(|transaction| {
             let mut states = Vec::new();
             for entry in self.states.iter(transaction)? {
                 let (root, at) = entry?;
-                if let (Ok(root), Some(at)) = (B256::try_from(root), position(at)) {
-                    states.push((Location(at), root));
+                if let (Ok(root), Some(record)) = (B256::try_from(root), StateRecord::decode(at))
+                    && record.extent.floor >= first
+                {
+                    states.push((record.at, root));
                 }
             }
             Ok(states)
@@ -122,12 +166,18 @@ impl Lmdb {
         self.read(self.values, hash, Bytes::copy_from_slice)
     }
 
+    /// What is known of a state, also of one that is gone.
+    pub(crate) fn record(&self, root: &B256) -> Result<Option<StateRecord>, StateError> {
+        let record = self.read(self.states, root, StateRecord::decode)?;
+        record
+            .map(|record| record.ok_or_else(|| StateError::Store(format!("the record of root {root} is damaged"))))
+            .transpose()
+    }
+
+    /// Where the root node of a state is that is not gone.
     pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
-        let at = self.read(self.states, root, position)?;
-        at.map(|at| {
-            at.map(Location).ok_or_else(|| StateError::Store(format!("the place of root {root} has not 8 bytes")))
-        })
-        .transpose()
+        let record = self.record(root)?;
+        Ok(record.filter(|record| record.extent.floor >= self.epochs.first()).map(|record| record.at))
     }
 
     pub(crate) fn ancestor(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
@@ -164,6 +214,9 @@ impl Lmdb {
     /// Closes the files once no transaction is open. Every later access is an error.
     pub(crate) fn close(&self) {
         self.env.write().take();
+        // A thread that writes a file ends, so that whoever opens the folder next has it alone.
+        let _stepping = self.epochs.stepping.lock();
+        self.epochs.close();
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -175,7 +228,16 @@ impl Lmdb {
     ///
     /// With `head`, the table of the head is changed, too. True when it was.
     pub(crate) fn write(&self, batch: &Batch, head: Option<&HeadWrite<'_>>) -> Result<bool, StateError> {
-        self.change(|transaction| self.write_in(transaction, batch, head))
+        let is_cut = self.epochs.is_tracked();
+        if is_cut {
+            let bytes: usize = batch.segments.values().chain(batch.values.values()).map(|bytes| bytes.len()).sum();
+            self.assert_room(bytes as u64)?;
+        }
+        let is_changed = self.change(|transaction| self.write_in(transaction, batch, head))?;
+        if is_cut {
+            self.epochs.state.lock().is_stored = true;
+        }
+        Ok(is_changed)
     }
 
     /// Changes tables in one transaction. `change` is called again when another process enlarged the file.
@@ -200,14 +262,19 @@ impl Lmdb {
 
     fn write_in(&self, transaction: &mut RwTxn<'_>, batch: &Batch, head: Option<&HeadWrite<'_>>) -> heed::Result<bool> {
         self.write_log(transaction, &batch.segments)?;
-        let states: Vec<_> = batch.states.iter().map(|(root, at)| (root, at.0.to_be_bytes())).collect();
-        let mut states: Vec<_> = states.iter().map(|(root, at)| (*root, &at[..])).collect();
+        let is_cut = self.epochs.is_tracked();
+        let mut states = Vec::with_capacity(batch.states.len());
+        for (root, record) in &batch.states {
+            let record = if is_cut { self.joined(transaction, root, record)? } else { record.clone() };
+            states.push((root, record.encode()));
+        }
+        let mut states: Vec<_> = states.iter().map(|(root, record)| (*root, &record[..])).collect();
         let mut values: Vec<_> = batch.values.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut ancestors: Vec<_> = batch.ancestors.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut roots: Vec<_> = batch.roots.iter().map(|(header, root)| (header, root.as_slice())).collect();
         // Entries under their own hash never change; users of a development chain can edit roots.
         let tables = [
-            (self.states, PutFlags::NO_OVERWRITE, &mut states),
+            (self.states, if is_cut { PutFlags::empty() } else { PutFlags::NO_OVERWRITE }, &mut states),
             (self.values, PutFlags::NO_OVERWRITE, &mut values),
             (self.ancestors, PutFlags::NO_OVERWRITE, &mut ancestors),
             (self.roots, PutFlags::empty(), &mut roots),
@@ -222,7 +289,21 @@ impl Lmdb {
                 }
             }
         }
+        if is_cut {
+            let list = self.epochs.state.lock().list.clone();
+            self.put_epochs(transaction, &list)?;
+        }
         head.map_or(Ok(false), |head| self.write_head(transaction, head))
+    }
+
+    /// A record with what is stored of the same state: the newer nodes count.
+    fn joined(&self, transaction: &RwTxn<'_>, root: &B256, record: &StateRecord) -> heed::Result<StateRecord> {
+        let stored = self.states.get(transaction, root.as_slice())?.and_then(StateRecord::decode);
+        Ok(match stored {
+            None => record.clone(),
+            Some(stored) if stored.extent.floor > record.extent.floor => StateRecord { is_repeated: true, ..stored },
+            Some(_) => StateRecord { is_repeated: true, ..record.clone() },
+        })
     }
 
     /// Appends to the log. Adjacent segments become one entry.

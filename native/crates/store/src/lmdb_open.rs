@@ -7,6 +7,7 @@ use heed::{Env, EnvFlags, EnvOpenOptions, WithTls};
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 
+use crate::epochs::Epochs;
 use crate::format::{self, StoreFormat};
 use crate::lmdb::{ANCESTORS, HEAD, Lmdb, META, NODES, ROOTS, RUNS, STATES, Table, VALUES, store_error};
 
@@ -26,7 +27,7 @@ impl Lmdb {
         let env: Env<WithTls> = unsafe { options.flags(EnvFlags::NO_READ_AHEAD).open(path) }.map_err(|error| {
             StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
         })?;
-        Self::prepare(env, path)
+        Self::prepare(env, path, map_bytes)
     }
 
     /// Opens an existing environment for reading, beside the process that writes it.
@@ -52,7 +53,13 @@ impl Lmdb {
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head, runs })
+        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
+        let env = RwLock::new(Some(env));
+        let (limit, is_writable) = (usize::MAX, false);
+        let lmdb =
+            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
+        lmdb.load_epochs()?;
+        Ok(lmdb)
     }
 
     /// The format of the store in a folder that is not open in this process; None where there is no store, or a new
@@ -74,7 +81,7 @@ impl Lmdb {
         Ok(found)
     }
 
-    fn prepare(env: Env<WithTls>, path: &Path) -> Result<Self, StateError> {
+    fn prepare(env: Env<WithTls>, path: &Path, limit: usize) -> Result<Self, StateError> {
         let failed = |error: heed::Error| store_error(&error);
         let mut transaction = env.write_txn().map_err(failed)?;
         let mut table =
@@ -85,6 +92,12 @@ impl Lmdb {
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots, meta, head, runs })
+        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
+        let env = RwLock::new(Some(env));
+        let (limit, is_writable) = (limit, true);
+        let lmdb =
+            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
+        lmdb.load_epochs()?;
+        Ok(lmdb)
     }
 }

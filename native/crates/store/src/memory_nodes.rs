@@ -14,12 +14,14 @@ pub(crate) struct MemoryNodes<'a>(pub(crate) &'a StateStore);
 impl MemoryNodes<'_> {
     fn location(&self, root: &B256) -> Option<Location> {
         let Self(store) = self;
-        store.states.get(root).or_else(|| store.pending.get(|batch| batch.states.get(root).copied())).or_else(|| {
-            match &store.backend {
-                Backend::Memory(stored) => stored.read().states.get(root).copied(),
+        store
+            .states
+            .get(root)
+            .or_else(|| store.pending.get(|batch| batch.states.get(root).map(|record| record.at)))
+            .or_else(|| match &store.backend {
+                Backend::Memory(stored) => stored.read().states.get(root).map(|record| record.at),
                 Backend::Lmdb(_) => None,
-            }
-        })
+            })
     }
 }
 

@@ -47,6 +47,14 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
+/// Bytes of the record that begins here; None when there are too few bytes to say so.
+pub(crate) fn record_span(record: &[u8]) -> Option<usize> {
+    let (prefix, _) = record.split_at_checked(PREFIX_BYTES)?;
+    let children = (prefix[0] & (LEFT | RIGHT)).count_ones() as usize;
+    let length = u32::from_le_bytes(prefix[1..].try_into().ok()?) as usize;
+    Some(PREFIX_BYTES + children * POSITION_BYTES + length)
+}
+
 /// True when the flags in the first byte of the record at an offset are exactly those of this node's children.
 pub(crate) fn has_flags_of(segment: &[u8], offset: usize, node: &StoredNode) -> bool {
     segment.get(offset) == Some(&flags_of(node.children))

@@ -48,9 +48,9 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
 pub(crate) fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
     let Ok(path) = path.canonicalize() else { return Ok(None) };
     let open = OPEN.lock();
-    if open.get(&path).and_then(Weak::upgrade).is_some_and(|store| !store.is_closed()) {
+    if let Some(store) = open.get(&path).and_then(Weak::upgrade).filter(|store| !store.is_closed()) {
         // Stores of other formats are never opened.
-        return Ok(Some(StoreFormat::present()));
+        return Ok(Some(if store.is_cut() { StoreFormat::cut() } else { StoreFormat::present() }));
     }
     if let Some(closing) = heed::env_closing_event(&path) {
         closing.wait_timeout(CLOSING);

@@ -31,6 +31,7 @@ use crate::options::StoreOptions;
 use crate::pending::Pending;
 use crate::reader::RootReader;
 use crate::registry;
+use crate::state_record::{Extent, StateRecord};
 
 /// Longest node that is cached when it is kept: only odd tries have longer ones.
 const LONGEST_CACHED_NODE: usize = 512;
@@ -65,8 +66,21 @@ pub struct StateStore {
 struct Keeping {
     /// Position behind the log.
     end: u64,
-    /// The state that was kept last, with the nodes that are still parsed.
-    last: Option<(B256, Link)>,
+    /// The state that was kept last.
+    last: Option<LastState>,
+}
+
+/// A state with the nodes that are still parsed.
+struct LastState {
+    root: B256,
+    link: Link,
+    extent: Extent,
+}
+
+impl LastState {
+    fn to_parts(&self) -> (Link, Extent) {
+        (self.link.clone(), self.extent.clone())
+    }
 }
 
 /// Sizes for metrics.
@@ -162,33 +176,40 @@ impl StateStore {
     /// Applies changes to the state under `root`. Nothing is kept yet: dropping the result discards it.
     pub fn apply(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
         // Taken out, so that its nodes are changed in place.
-        let parsed = self.keeping.lock().last.take_if(|(last, _)| *last == root);
-        AppliedState::compute(self.changing(root, parsed.map(|(_, link)| link)), root, changes)
+        let parsed = self.keeping.lock().last.take_if(|last| last.root == root).map(|last| (last.link, last.extent));
+        let (trie, extent) = self.changing(root, parsed)?;
+        AppliedState::compute(trie, root, extent, changes)
     }
 
     /// Like [`Self::apply`], for a state that most likely is not kept.
     pub fn apply_aside(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
-        let parsed = self.keeping.lock().last.as_ref().filter(|(last, _)| *last == root).map(|(_, link)| link.clone());
-        AppliedState::compute(self.changing(root, parsed), root, changes)
+        let parsed = self.keeping.lock().last.as_ref().filter(|last| last.root == root).map(LastState::to_parts);
+        let (trie, extent) = self.changing(root, parsed)?;
+        AppliedState::compute(trie, root, extent, changes)
     }
 
-    /// The trie to which changes are applied, with the nodes that are parsed already.
-    fn changing(self: &Arc<Self>, root: B256, parsed: Option<Link>) -> Trie {
+    /// The trie to which changes are applied, with the nodes that are parsed already, and what is known of where its
+    /// nodes lie.
+    fn changing(self: &Arc<Self>, root: B256, parsed: Option<(Link, Extent)>) -> Result<(Trie, Extent), StateError> {
         let source = Arc::new(UncachedNodes::new(self.clone()));
         match parsed {
-            Some(link) => Trie::from_root(source, link),
-            None => Trie::at(source, root),
+            Some((link, extent)) => Ok((Trie::from_root(source, link), extent)),
+            // Read before the trie: the nodes that are found later lie no further back.
+            None => self.extent(&root).map(|extent| (Trie::at(source, root), extent)),
         }
     }
 
     /// Makes an applied state readable in this process. It becomes durable with the next [`Self::commit`].
     pub fn keep(&self, applied: AppliedState) {
         let root = applied.root();
+        let mut extent = applied.extent.clone();
         let mut trie = applied.into_trie();
         let mut keeping = self.keeping.lock();
         let start = keeping.end;
         let mut segment = Segment::at(start);
+        extent = self.renew(&mut trie, extent);
         let at = trie.store_new(&mut segment);
+        extent.floor = extent.floor.min(start);
         keeping.end = segment.end();
         if !segment.nodes.is_empty() {
             self.states.insert(root, at);
@@ -200,11 +221,12 @@ impl StateStore {
                 batch.nodes += segment.nodes.len();
                 batch.values.extend(segment.values);
                 batch.segments.insert(start, segment.bytes.into());
-                batch.states.insert(root, at);
+                let is_repeated = batch.states.contains_key(&root);
+                batch.states.insert(root, StateRecord { at, extent: extent.clone(), is_repeated });
             });
         }
         trie.forget_stored_before(Location(start), Location(start.saturating_sub(PARSED_LOG_BYTES)));
-        keeping.last = Some((root, trie.into_root()));
+        keeping.last = Some(LastState { root, link: trie.into_root(), extent });
     }
 
     /// Appends checked nodes to the log, with long values and the locations of roots, in one durable transaction.
@@ -224,7 +246,7 @@ impl StateStore {
             keeping.last = None;
             self.pending.add(|batch| {
                 batch.values.extend(values);
-                batch.states.extend(roots.iter().copied());
+                batch.states.extend(roots.iter().map(|(root, at)| (*root, StateRecord::at(*at))));
                 if !nodes.is_empty() {
                     batch.segments.insert(start, Bytes::copy_from_slice(nodes));
                 }
@@ -248,7 +270,7 @@ impl StateStore {
         self.pending.add(|batch| {
             batch.nodes += segment.nodes.len();
             batch.values.extend(segment.values);
-            batch.states.extend(root);
+            batch.states.extend(root.map(|(root, at)| (root, StateRecord::at(at))));
             if !segment.bytes.is_empty() {
                 batch.segments.insert(start, segment.bytes.into());
             }
@@ -295,6 +317,7 @@ impl StateStore {
             result?;
         }
         self.start_moving();
+        self.start_epoch_work();
         Ok(())
     }
 
@@ -407,7 +430,7 @@ impl StateStore {
         if let Some(at) = self.states.get(root) {
             return Ok(Some(at));
         }
-        let found = match self.pending.get(|batch| batch.states.get(root).copied()) {
+        let found = match self.pending.get(|batch| batch.states.get(root).map(|record| record.at)) {
             Some(at) => Some(at),
             None => self.backend.state(root)?,
         };

@@ -18,6 +18,7 @@ pub mod orchid_state;
 pub mod orchid_stream;
 pub mod ordered;
 pub mod proof;
+pub mod renew;
 pub mod source;
 pub mod storage_cells;
 pub mod store_new;

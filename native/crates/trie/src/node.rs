@@ -175,6 +175,11 @@ impl Node {
         let _ = self.at.set(at);
     }
 
+    /// Has the node count as not stored.
+    pub(crate) fn forget_location(&mut self) {
+        self.at = OnceLock::new();
+    }
+
     /// Drops the values that were derived from the contents, after a change.
     pub(crate) fn touch(&mut self) {
         self.message = OnceLock::new();
