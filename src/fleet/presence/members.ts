@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { FleetBlock, MemberId } from '../interface.ts'
 import type { Presence } from './presence.ts'
 
 /** Milliseconds after which a member that was not heard is not present. */
@@ -16,6 +16,8 @@ export interface HeardMember extends Presence {
   readonly heardAt: number
   /** By how much its clock was ahead of the own one, milliseconds. */
   readonly clockAhead: number
+  /** True for one that was away and has no newest block yet that is known here: peers do not bring its blocks. */
+  readonly isApart: boolean
 }
 
 /**
@@ -26,14 +28,26 @@ export class Members {
   /** What others have to have in common with this member. */
   readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
+  readonly #isKnown: (block: FleetBlock) => boolean
   readonly #members = new Map<MemberId, HeardMember>()
   /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
+  /** When NATS was reached last. */
+  #reachedAt = 0
 
-  /** @param lag milliseconds by which a member may be behind */
-  constructor(own: Pick<Presence, 'genesis' | 'zone'>, lag: number) {
+  /**
+   * @param lag milliseconds by which a member may be behind
+   * @param isKnown tells whether this member has executed a block
+   */
+  constructor(own: Pick<Presence, 'genesis' | 'zone'>, lag: number, isKnown: (block: FleetBlock) => boolean) {
     this.#own = own
     this.#lag = lag
+    this.#isKnown = isKnown
+  }
+
+  /** This member has reached NATS again: whoever it did not hear was not away for that. */
+  reached(now: number): void {
+    this.#reachedAt = now
   }
 
   /** All that were heard of late, in the order of their ids. */
@@ -43,16 +57,22 @@ export class Members {
 
   /**
    * @param wall milliseconds since 1970
-   * @returns whether this process of the member is heard for the first time or again, so that pools may differ
+   * @returns whether this process of the member is heard for the first time or again, so that pools may differ; else
+   * whether it says what it said before
    */
-  heard(presence: Presence, now: number, wall: number): 'first' | 'again' | null {
+  heard(presence: Presence, now: number, wall: number): 'first' | 'again' | 'changed' | 'same' {
     const known = this.#members.get(presence.id)
-    if (known === undefined && this.#members.size >= MAX_MEMBERS) return null
-    this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead: presence.clock - wall })
+    if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'same'
+    const wasSilent = known !== undefined && now - known.heardAt > PRESENT_FOR
+    const wasAway = known?.isApart === true || (wasSilent && known.heardAt > this.#reachedAt)
+    const isApart = wasAway && ![presence.executed, presence.adopted].some(this.#isKnown)
+    const clockAhead = presence.clock - wall
+    this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead, isApart })
     if (presence.genesis === this.#own.genesis) this.executed(presence.executed.totalDifficulty, now)
     if (known === undefined || known.life !== presence.life) return 'first'
-    const isBack = known.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
-    return isBack ? 'again' : null
+    if (wasSilent || known.reached !== presence.reached) return 'again'
+    // Its reader gives the same object for the same text.
+    return known.executed === presence.executed && known.isApart === isApart ? 'same' : 'changed'
   }
 
   /** This member, or another one, has executed a block of this weight. */

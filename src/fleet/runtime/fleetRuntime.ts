@@ -24,7 +24,7 @@ import type { FleetPart, FleetPartContext } from '../part.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
-import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { encodePresence, type Making, type Presence, PresenceReader } from '../presence/presence.ts'
 import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
 import { linkedMembers } from './links.ts'
@@ -90,6 +90,7 @@ export class FleetRuntime {
   readonly #adoptions = { executed: 0, adopted: 0, late: 0 }
   readonly #adoptWaits = new Waits()
   readonly #sendWaits = new Waits()
+  readonly #presences = new PresenceReader()
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #failures: Failures
@@ -107,7 +108,7 @@ export class FleetRuntime {
   #executed: FleetBlock | null = null
   #adopted: FleetBlock | null = null
   #adopting: Buffer | null = null
-  /** The last block that is adopted because all who are waited for have executed it: they need no word of it. */
+  /** The last block that others need no word of: all that are waited for have executed it, or one of them has adopted it. */
   #common: Buffer | null = null
   /** Looks again when something is due. */
   #lookTimer: NodeJS.Timeout | undefined
@@ -115,6 +116,8 @@ export class FleetRuntime {
   #isHolding: boolean | null = null
   #maker = ''
   #isTold = false
+  /** True in every second tick, which pings the server of NATS. */
+  #isPinging = false
   #isStopped = false
 
   constructor(given: FleetRuntimeParts) {
@@ -139,7 +142,7 @@ export class FleetRuntime {
     if (whyNot !== null) this.#log.error({ reason: whyNot }, 'this node does not join its fleet')
     this.#whyNot = whyNot
     this.#genesis = genesis.toString('hex')
-    this.#members = new Members({ genesis: this.#genesis, zone }, lag)
+    this.#members = new Members({ genesis: this.#genesis, zone }, lag, (block) => this.#head.has(block))
     this.#head.executed(recent, executed, performance.now())
     this.#head.adopted(adopted)
     this.#executed = executed
@@ -171,6 +174,7 @@ export class FleetRuntime {
 
   onChainEvent(event: FleetChainEvent): void {
     const now = performance.now()
+    this.#state.heardChain(now)
     switch (event.kind) {
       case 'waited':
         this.#sendWaits.add(event.milliseconds)
@@ -289,6 +293,7 @@ export class FleetRuntime {
       if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
       if (event.kind === 'connected') {
         this.#reached += 1
+        this.#members?.reached(performance.now())
         this.#log.info({ server: event.server }, 'NATS is reached again')
         this.#each((part) => part.reconnected?.())
       }
@@ -341,7 +346,7 @@ export class FleetRuntime {
   }
 
   #heard(data: Buffer): void {
-    const presence = decodePresence(data)
+    const presence = this.#presences.read(data)
     if (presence === null) {
       this.#failures.count('otherVersions')
       return
@@ -357,10 +362,12 @@ export class FleetRuntime {
       this.#look()
       return
     }
-    const hearing = this.#members?.heard(presence, now, Date.now())
+    const hearing = this.#members?.heard(presence, now, Date.now()) ?? 'same'
+    // It says again that it has what this one has: nothing follows from it.
+    if (hearing === 'same' && this.#adopted?.hash.equals(presence.executed.hash) === true) return
     this.#head.heard(presence, now)
     if (hearing === 'first') this.#head.forget(presence.id)
-    if (hearing != null) {
+    if (hearing === 'first' || hearing === 'again') {
       this.#telling?.compare(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
@@ -373,7 +380,9 @@ export class FleetRuntime {
     this.#identity.tick(now)
     this.#members?.sweep(now)
     this.#sendPresence()
-    this.#connection?.ping()
+    // In the same write.
+    this.#isPinging = !this.#isPinging
+    if (this.#isPinging) this.#connection?.ping()
     this.#look()
   }
 
@@ -434,7 +443,8 @@ export class FleetRuntime {
     const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
     clearTimeout(this.#lookTimer)
-    if (Number.isFinite(next)) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
+    // Later ones are seen by the tick before them.
+    if (next - now <= TELL_PERIOD) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
@@ -453,7 +463,7 @@ export class FleetRuntime {
     this.#adoptions[step.why] += 1
     this.#adoptWaits.add(step.waited)
     if (step.why === 'late') this.#failures.count('lateBlocks')
-    if (step.why === 'executed') this.#common = hash
+    if (step.why !== 'late') this.#common = hash
     this.#adopting = hash
     this.#chain
       .adopt(hash)

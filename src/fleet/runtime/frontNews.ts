@@ -21,12 +21,12 @@ export class FrontNews {
   }
 
   /**
-   * Blocks that present members have: when they change, and whenever one is heard again that this member lacks.
+   * Blocks that present members have which are not apart: when they change, and whenever one is heard again that this member lacks.
    * @param own hash of the block that this member has adopted
    * @param now milliseconds of the monotonic clock
    */
   announce(others: readonly HeardMember[], own: Buffer | null, now: number): void {
-    const heard = others.filter(({ heardAt }) => now - heardAt < ANNOUNCED_FOR)
+    const heard = others.filter(({ heardAt, isApart }) => !isApart && now - heardAt < ANNOUNCED_FOR)
     const blocks = heard.map(({ executed: { number, hash } }) => ({ number, hash }))
     const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
     const lacking = heard.filter(({ executed }) => own === null || !executed.hash.equals(own))

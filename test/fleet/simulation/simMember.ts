@@ -263,8 +263,9 @@ export class SimMember extends SimProcess {
 
   /** A client polls a filter. */
   async poll(filter: string): Promise<void> {
-    const { time, record } = this.options
+    const { time, record, process } = this.options
     const began = time.now
+    record({ kind: 'polls', filter, process })
     const changes = await time
       .as(this, async () => this.#filters.poll(filter, this.#client))
       .catch(() => null)

@@ -4,7 +4,12 @@ import { decodeBatch, encodeBatch } from '../../../src/fleet/pool/batch.ts'
 import { Confirmations } from '../../../src/fleet/pool/confirmations.ts'
 import { Identity } from '../../../src/fleet/presence/identity.ts'
 import { Members } from '../../../src/fleet/presence/members.ts'
-import { decodePresence, encodePresence, type Presence } from '../../../src/fleet/presence/presence.ts'
+import {
+  decodePresence,
+  encodePresence,
+  type Presence,
+  PresenceReader,
+} from '../../../src/fleet/presence/presence.ts'
 import { linksOf } from '../../../src/fleet/runtime/links.ts'
 import { makerOf } from '../../../src/fleet/runtime/maker.ts'
 
@@ -48,6 +53,22 @@ t.test(
   },
 )
 
+t.test('of presences that differ by their clock alone the blocks are the same', (t) => {
+  const reader = new PresenceReader()
+  const told = presence(1, { clock: 1_764_300_000_000 })
+  const first = reader.read(encodePresence(told))
+  const later = reader.read(encodePresence({ ...told, clock: told.clock + 500 }))
+  t.same(first, told)
+  t.same(later, { ...told, clock: told.clock + 500 })
+  t.equal(later?.executed, first?.executed)
+  const changed = reader.read(encodePresence({ ...told, ready: false }))
+  t.same(changed, { ...told, ready: false })
+  t.not(changed?.executed, first?.executed)
+  t.same(reader.read(encodePresence(presence(1))), presence(1), 'a clock of another length')
+  t.throws(() => reader.read(Buffer.from('{"clock":1764300000000,"speaks":3}')), { code: 'Malformed' })
+  t.end()
+})
+
 t.test('whatever comes is read, or refused with an error', (t) => {
   const bytes = encodePresence(presence(1))
   const readers = [decodePresence, decodeBatch]
@@ -76,14 +97,14 @@ t.test('whatever comes is read, or refused with an error', (t) => {
 })
 
 t.test('who is present', (t) => {
-  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000)
+  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000, () => true)
   const why = (told: Presence, now: number) => {
     members.heard(told, now, 0)
     const found = members.all.find(({ id }) => id === told.id)
     return found === undefined ? undefined : members.whyNot(found, now)
   }
   t.equal(members.heard(presence(1), 0, 0), 'first')
-  t.equal(members.heard(presence(1), 500, 0), null)
+  t.equal(members.heard(presence(1), 500, 0), 'changed')
   t.equal(members.heard(presence(1), 3000, 0), 'again')
   t.equal(members.heard(presence(1, { reached: 1 }), 3050, 0), 'again', 'what it told may be lost')
   t.equal(members.heard(presence(1, { life: idOf(7) }), 3100, 0), 'first')
@@ -102,6 +123,29 @@ t.test('who is present', (t) => {
   members.executed(70n, 17_001)
   const block = { number: 6, hash: hash(6), totalDifficulty: 60n }
   t.equal(why(presence(2, { executed: block }), 17_002), null, 'behind by one block that is young')
+  t.end()
+})
+
+t.test('a member that was away is apart until it has a block that is known here', (t) => {
+  const known: Buffer[] = [hash(5)]
+  const isKnown = ({ hash }: { hash: Buffer }) => known.some((one) => one.equals(hash))
+  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000, isKnown)
+  const other = { number: 6, hash: hash(6), totalDifficulty: 60n }
+  const isApart = (more: Partial<Presence>, now: number) => {
+    members.heard(presence(1, more), now, 0)
+    return members.all[0]?.isApart
+  }
+  const ahead = { executed: other, adopted: other }
+  t.equal(isApart({}, 0), false)
+  t.equal(isApart(ahead, 2000), false, 'it was heard all the time')
+  t.equal(isApart(ahead, 4001), true)
+  t.equal(isApart(ahead, 4500), true)
+  t.equal(isApart({ executed: other }, 5000), false, 'the block before is known')
+  members.reached(8000)
+  t.equal(isApart(ahead, 9000), false, 'this member itself was away')
+  t.equal(isApart(ahead, 12_000), true)
+  known.push(hash(6))
+  t.equal(isApart(ahead, 12_500), false)
   t.end()
 })
 
@@ -164,6 +208,7 @@ t.test('who makes blocks, and who is dialled', (t) => {
       ...presence(index + 1),
       heardAt: 0,
       clockAhead: 0,
+      isApart: false,
     }))
   const genesis = 'aa'.repeat(32)
   t.equal(linksOf(idOf(0), heard(15), genesis).connect.length, 15)
