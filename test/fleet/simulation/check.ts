@@ -24,7 +24,8 @@ const FULL = ADOPT_WAIT - COMMIT
 
 interface Known {
   readonly member: SimMember
-  beganAt: number
+  /** When it began, or its last fault was over. */
+  freeSince: number
   readonly executedAt: Map<string, number>
   best: SimBlock
   bestAt: number
@@ -82,7 +83,7 @@ class Checker {
     const genesis = [...world.blocks.values()][0] as SimBlock
     this.#known = world.processes.map((member) => ({
       member,
-      beganAt: 0,
+      freeSince: 0,
       executedAt: new Map(),
       best: genesis,
       bestAt: 0,
@@ -105,7 +106,7 @@ class Checker {
       case 'began': {
         const known = this.#of(entry.process)
         const { head, best, blocks } = known.member.first
-        known.beganAt = entry.at
+        known.freeSince = entry.at
         known.head = head
         known.best = best
         known.bestAt = entry.at
@@ -118,7 +119,8 @@ class Checker {
       }
       case 'ended':
         this.#running.delete(this.#of(entry.process).member)
-        for (const [filter, process] of this.#underWay) if (process === entry.process) this.#cutShort.add(filter)
+        for (const [filter, process] of this.#underWay)
+          if (process === entry.process) this.#cutShort.add(filter)
         return
       case 'fault':
         for (const id of entry.hit) this.#hit.set(id, (this.#hit.get(id) ?? 0) + 1)
@@ -134,9 +136,10 @@ class Checker {
           this.#apart.delete(id)
         }
         for (const known of this.#known) {
+          if (!entry.hit.includes(known.member.options.id)) continue
+          known.freeSince = entry.at
           const last = known.stops.at(-1)
-          if (last !== undefined && entry.hit.includes(known.member.options.id))
-            last[1] = Math.min(last[1], entry.at)
+          if (last !== undefined) last[1] = Math.min(last[1], entry.at)
         }
         this.#healedAt = entry.at
         return
@@ -409,9 +412,9 @@ class Checker {
     const having = [...this.#running].filter(
       (member) => this.#of(member.options.process).best.number >= number,
     )
-    // A process that began meanwhile knows of no cut.
-    const { beganAt } = this.#of(process)
-    return having.length > 0 && having.every(({ options }) => (this.#apart.get(options.id) ?? 0) > beganAt)
+    // A process that began, or was cut off itself, meanwhile knows of no other cut.
+    const { freeSince } = this.#of(process)
+    return having.length > 0 && having.every(({ options }) => (this.#apart.get(options.id) ?? 0) > freeSince)
   }
 
   #of(process: number): Known {
