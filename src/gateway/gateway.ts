@@ -183,8 +183,9 @@ export class Gateway {
     return null
   }
 
-  /** To be called when a block can be read by its hash that is not canonical. */
-  blockExecuted(): void {
+  /** To be called when a block of this height can be read by its hash that is not canonical: others may adopt it first. */
+  blockExecuted(height: number): void {
+    this.#announced.executed(height)
     this.onChange()
     this.#snapshot.forget()
     this.headChanged()

@@ -71,7 +71,7 @@ export class ServedHead {
   }
 
   /** Another member has executed a block: one that is in time again is waited for again. */
-  heard({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
+  received({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
     const at = this.#tree.executedAt(executed.hash)
     if (at !== undefined && now - at <= this.#wait) this.forget(id)
   }

@@ -11,9 +11,9 @@ export const CLOCK_DIFFERENCE = 1000
 const MAX_MEMBERS = 256
 
 /** A member that was heard. */
-export interface HeardMember extends Presence {
+export interface ReceivedMember extends Presence {
   /** Milliseconds of the monotonic clock. */
-  readonly heardAt: number
+  readonly receivedAt: number
   /** By how much its clock was ahead of the own one, milliseconds. */
   readonly clockAhead: number
   /** True for one that was away and has no newest block yet that is known here: peers do not bring its blocks. */
@@ -29,7 +29,7 @@ export class Members {
   readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
   readonly #isKnown: (block: FleetBlock) => boolean
-  readonly #members = new Map<MemberId, HeardMember>()
+  readonly #members = new Map<MemberId, ReceivedMember>()
   /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
   /** When NATS was reached last. */
@@ -51,7 +51,7 @@ export class Members {
   }
 
   /** All that were heard of late, in the order of their ids. */
-  get all(): readonly HeardMember[] {
+  get all(): readonly ReceivedMember[] {
     return [...this.#members.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
@@ -60,14 +60,14 @@ export class Members {
    * @returns whether this process of the member is heard for the first time or again, so that pools may differ; else
    * whether it says what it said before
    */
-  heard(presence: Presence, now: number, wall: number): 'first' | 'again' | 'changed' | 'same' {
+  received(presence: Presence, now: number, wall: number): 'first' | 'again' | 'changed' | 'same' {
     const known = this.#members.get(presence.id)
     if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'same'
-    const wasSilent = known !== undefined && now - known.heardAt > PRESENT_FOR
-    const wasAway = known?.isApart === true || (wasSilent && known.heardAt > this.#reachedAt)
+    const wasSilent = known !== undefined && now - known.receivedAt > PRESENT_FOR
+    const wasAway = known?.isApart === true || (wasSilent && known.receivedAt > this.#reachedAt)
     const isApart = wasAway && ![presence.executed, presence.adopted].some(this.#isKnown)
     const clockAhead = presence.clock - wall
-    this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead, isApart })
+    this.#members.set(presence.id, { ...presence, receivedAt: now, clockAhead, isApart })
     if (presence.genesis === this.#own.genesis) this.executed(presence.executed.totalDifficulty, now)
     if (known === undefined || known.life !== presence.life) return 'first'
     if (wasSilent || known.reached !== presence.reached) return 'again'
@@ -86,17 +86,18 @@ export class Members {
 
   /** Forgets who was not heard for long. */
   sweep(now: number): void {
-    for (const [id, { heardAt }] of this.#members) if (now - heardAt > KNOWN_FOR) this.#members.delete(id)
+    for (const [id, { receivedAt }] of this.#members)
+      if (now - receivedAt > KNOWN_FOR) this.#members.delete(id)
   }
 
   /** Other members that are present. */
-  present(now: number): readonly HeardMember[] {
+  present(now: number): readonly ReceivedMember[] {
     return this.all.filter((member) => this.whyNot(member, now) === null)
   }
 
   /** Why a member is not present; null when it is. */
-  whyNot(member: HeardMember, now: number): string | null {
-    const silent = now - member.heardAt
+  whyNot(member: ReceivedMember, now: number): string | null {
+    const silent = now - member.receivedAt
     if (silent > PRESENT_FOR) return `not heard for ${Math.round(silent / 1000)} s`
     if (member.genesis !== this.#own.genesis) return 'another genesis block'
     if (member.zone !== this.#own.zone) return `another time zone of quotas: ${member.zone}`

@@ -3,7 +3,7 @@ import { MEMBER_ID } from '../memberFile.ts'
 import { count, flag, list, name, orNull, parse, type Read, record, text, where } from '../nats/shape.ts'
 
 /** The version of the messages: members that speak another one do not hear one another. */
-export const SPEAKS = 3
+export const SPEAKS = 4
 
 /** Largest presence, bytes. */
 const MAX_BYTES = 8192

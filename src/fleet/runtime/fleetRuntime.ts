@@ -23,7 +23,7 @@ import { toJson } from '../nats/shape.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
-import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
+import { CLOCK_DIFFERENCE, Members, PRESENT_FOR, type ReceivedMember } from '../presence/members.ts'
 import { encodePresence, type Making, type Presence, PresenceReader } from '../presence/presence.ts'
 import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
@@ -115,7 +115,7 @@ export class FleetRuntime {
   #present = ''
   #isHolding: boolean | null = null
   #maker = ''
-  #isTold = false
+  #isReporting = false
   /** True in every second tick, which pings the server of NATS. */
   #isPinging = false
   #isStopped = false
@@ -174,7 +174,7 @@ export class FleetRuntime {
 
   onChainEvent(event: FleetChainEvent): void {
     const now = performance.now()
-    this.#state.heardChain(now)
+    this.#state.receivedFromChain(now)
     switch (event.kind) {
       case 'waited':
         this.#sendWaits.add(event.milliseconds)
@@ -183,7 +183,7 @@ export class FleetRuntime {
         this.#executed = event.heaviest
         this.#members?.executed(event.heaviest.totalDifficulty, now)
         this.#head.executed(event.blocks, event.heaviest, now)
-        for (const member of this.#members?.all ?? []) this.#head.heard(member, now)
+        for (const member of this.#members?.all ?? []) this.#head.received(member, now)
         break
       case 'adopted':
         this.#adopted = event.head
@@ -233,15 +233,15 @@ export class FleetRuntime {
     }
   }
 
-  #statusOf(member: HeardMember, now: number): MemberStatus {
-    const { id, name, version, executed, adopted, links, enode, heardAt, clockAhead } = member
+  #statusOf(member: ReceivedMember, now: number): MemberStatus {
+    const { id, name, version, executed, adopted, links, enode, receivedAt, clockAhead } = member
     const why = this.#members?.whyNot(member, now) ?? null
     const late = this.#head.late.has(id)
     const reason = why ?? (late ? 'late for three blocks in a row' : null)
     const isPeer = linkedMembers([member], this.#state.peers).length > 0
     const linked = enode === null ? null : isPeer || links.includes(this.#self.id)
     const facts = { id, name, version, executed, adopted, clockAhead, late, linked }
-    return { ...facts, present: why === null, reason, heard: Math.max(0, now - heardAt) }
+    return { ...facts, present: why === null, reason, heard: Math.max(0, now - receivedAt) }
   }
 
   /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
@@ -253,7 +253,7 @@ export class FleetRuntime {
     return linkedMembers(this.#members?.all ?? [], this.#state.peers)
   }
 
-  get #others(): readonly HeardMember[] {
+  get #others(): readonly ReceivedMember[] {
     return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
   }
 
@@ -338,14 +338,14 @@ export class FleetRuntime {
     this.#parts.push(this.#telling)
     calls.serve(STATUS_SERVICE, async () => toJson(this.status()))
     calls.serve(FILTER_SERVICE, (payload) => front.answerFilter(payload))
-    subscribe(this.#names.subject('presence'), (data) => this.#heard(data))
+    subscribe(this.#names.subject('presence'), (data) => this.#received(data))
     for (const begin of parts)
       this.#failures.guard('failures', 'a part of the fleet does not begin', () =>
         this.#parts.push(begin(context)),
       )
   }
 
-  #heard(data: Buffer): void {
+  #received(data: Buffer): void {
     const presence = this.#presences.read(data)
     if (presence === null) {
       this.#failures.count('otherVersions')
@@ -355,19 +355,19 @@ export class FleetRuntime {
     const { enode } = this.#state
     const own = { ...this.#self, nodeId: enode === null ? null : nodeIdOf(enode) }
     const before = this.#identity.reason
-    if (this.#identity.heard(own, presence, now)) {
+    if (this.#identity.received(own, presence, now)) {
       const { reason } = this.#identity
       if (reason !== null && before === null)
         this.#log.error({ reason }, 'this process does not join its fleet')
       this.#look()
       return
     }
-    const hearing = this.#members?.heard(presence, now, Date.now()) ?? 'same'
+    const news = this.#members?.received(presence, now, Date.now()) ?? 'same'
     // It says again that it has what this one has: nothing follows from it.
-    if (hearing === 'same' && this.#adopted?.hash.equals(presence.executed.hash) === true) return
-    this.#head.heard(presence, now)
-    if (hearing === 'first') this.#head.forget(presence.id)
-    if (hearing === 'first' || hearing === 'again') {
+    if (news === 'same' && this.#adopted?.hash.equals(presence.executed.hash) === true) return
+    this.#head.received(presence, now)
+    if (news === 'first') this.#head.forget(presence.id)
+    if (news === 'first' || news === 'again') {
       this.#telling?.compare(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
@@ -396,10 +396,10 @@ export class FleetRuntime {
 
   /** With each change, once in a turn of the event loop. */
   #tellPresence(): void {
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isReporting) return
+    this.#isReporting = true
     queueMicrotask(() => {
-      this.#isTold = false
+      this.#isReporting = false
       this.#sendPresence()
     })
   }
@@ -440,7 +440,10 @@ export class FleetRuntime {
     const headAt = isAlone || this.#adopting !== null ? null : this.#lookAtHead(others, now)
     this.#lookAtMaker(others, now)
     this.#news.announce(others, this.#adopted?.hash ?? null, now)
-    const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
+    const ends = others.flatMap(({ receivedAt }) => [
+      receivedAt + ANNOUNCED_FOR + 1,
+      receivedAt + PRESENT_FOR + 1,
+    ])
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
     clearTimeout(this.#lookTimer)
     // Later ones are seen by the tick before them.
@@ -456,7 +459,7 @@ export class FleetRuntime {
   }
 
   /** Adopts what may be adopted. @returns when to look again; null for when something happens */
-  #lookAtHead(others: readonly HeardMember[], now: number): number | null {
+  #lookAtHead(others: readonly ReceivedMember[], now: number): number | null {
     const { step, at } = this.#head.plan(others, now)
     if (step === null) return at
     const { hash } = step.block
@@ -474,7 +477,7 @@ export class FleetRuntime {
     return null
   }
 
-  #lookAtMaker(others: readonly HeardMember[], now: number): void {
+  #lookAtMaker(others: readonly ReceivedMember[], now: number): void {
     // While NATS is away the last maker goes on.
     if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
     const maker = makerOf(this.#reason(now) === null ? this.#self : null, others)

@@ -34,7 +34,7 @@ export class OwnState {
   }
 
   /** The chain thread has said something. */
-  heardChain(now: number): void {
+  receivedFromChain(now: number): void {
     this.#chainAt = now
   }
 
@@ -46,7 +46,7 @@ export class OwnState {
       this.#frontAt = performance.now()
     }, ignore)
     if (performance.now() - this.#chainAt > QUIET_FOR)
-      this.#chain.ping().then(() => this.heardChain(performance.now()), ignore)
+      this.#chain.ping().then(() => this.receivedFromChain(performance.now()), ignore)
   }
 
   /** Why this member is not ready; null when it is. */

@@ -218,8 +218,8 @@ export class AccessAdmission implements Admission, OwnUse {
     this.#onUse = listener
   }
 
-  heard(id: string, day: number, cost: number, isLate: boolean): void {
-    this.#keys.heard(id, day, cost, isLate)
+  received(id: string, day: number, cost: number, isLate: boolean): void {
+    this.#keys.received(id, day, cost, isLate)
   }
 
   /** Brings usage to disk. @throws what the store throws; nothing is lost then */

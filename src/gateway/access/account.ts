@@ -141,7 +141,7 @@ export class Account {
    * Other members of a fleet have used so much of it on a day by now.
    * @param isLate whether they may have done so long ago: then it empties the rate at most
    */
-  heard(day: number, cost: number, isLate: boolean): void {
+  received(day: number, cost: number, isLate: boolean): void {
     if (day !== this.day || cost <= this.heardUse) return
     const more = cost - this.heardUse
     this.heardUse = cost

@@ -137,8 +137,8 @@ export class KeyCallers {
   }
 
   /** Others have used a key by now. @param cost units */
-  heard(id: string, day: number, cost: number, isLate: boolean): void {
-    this.#accounts.get(id)?.heard(day, cost, isLate)
+  received(id: string, day: number, cost: number, isLate: boolean): void {
+    this.#accounts.get(id)?.received(day, cost, isLate)
   }
 
   #opens(key: KeyRecord): Uint8Array | null {

@@ -20,7 +20,7 @@ export interface OwnUse {
   /** Calls a listener once: when a key is used, or what was told is to be told again. */
   onNextUse(listener: () => void): void
   /** Others have used so much of a key on a day by now. @param isLate whether they may have done so long ago */
-  heard(id: string, day: number, cost: number, isLate: boolean): void
+  received(id: string, day: number, cost: number, isLate: boolean): void
   /**
    * The contents of the store are not what they were: all is counted anew, and {@link changed} tells everything again.
    */

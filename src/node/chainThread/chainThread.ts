@@ -88,7 +88,7 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
   try {
     const texts = EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes)
     const listener: ChainListener = {
-      onExecuted: () => tell({ kind: 'executed' }),
+      onExecuted: (height) => tell({ kind: 'executed', height }),
       onHead: (notice, stats) => {
         writeHeadLogs(core.open.chain.reader, texts, notice.enacted)
         tell({ kind: 'head', notice, pool: poolStats(core), stats })

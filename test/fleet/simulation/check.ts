@@ -68,7 +68,7 @@ class Checker {
   readonly #polled = new Map<string, string[]>()
   readonly #owners = new Map<string, number>()
   /** Members that are being asked for what is new of a filter. */
-  readonly #underWay = new Map<string, number>()
+  readonly #underWay: { readonly filter: string; readonly process: number }[] = []
   /** Filters of which a member had the answer when it was killed: its client has not. */
   readonly #cutShort = new Set<string>()
   /** Blocks that an owner of filters had adopted when they were installed. */
@@ -119,7 +119,7 @@ class Checker {
       }
       case 'ended':
         this.#running.delete(this.#of(entry.process).member)
-        for (const [filter, process] of this.#underWay)
+        for (const { filter, process } of this.#underWay)
           if (process === entry.process) this.#cutShort.add(filter)
         return
       case 'fault':
@@ -199,10 +199,13 @@ class Checker {
         this.#polled.set(entry.filter, [])
         return
       case 'polls':
-        this.#underWay.set(entry.filter, entry.process)
+        this.#underWay.push(entry)
         return
       case 'polled':
-        this.#underWay.delete(entry.filter)
+        this.#underWay.splice(
+          this.#underWay.findIndex((poll) => isSame(poll, entry)),
+          1,
+        )
         if (entry.waited > POLL_WAIT + SLACK && !this.#wasStopped(entry.at - entry.waited))
           this.#broken('1', `a poll waited for ${entry.waited} ms`)
         if (entry.hashes !== null) this.#polled.get(entry.filter)?.push(...entry.hashes)
@@ -435,6 +438,13 @@ function isOn(block: SimBlock, descendant: SimBlock): boolean {
   let walked: SimBlock | null = descendant
   while (walked !== null && walked.number > block.number) walked = walked.parent
   return walked === block
+}
+
+function isSame(
+  one: { filter: string; process: number },
+  other: { filter: string; process: number },
+): boolean {
+  return one.filter === other.filter && one.process === other.process
 }
 
 function short(hash: string): string {

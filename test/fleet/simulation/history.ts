@@ -54,6 +54,7 @@ export type Entry =
   | {
       readonly kind: 'polled'
       readonly filter: string
+      readonly process: number
       readonly waited: number
       /** null where it failed. */
       readonly hashes: readonly string[] | null

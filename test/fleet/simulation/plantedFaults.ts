@@ -159,7 +159,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: 'fleet/pool/poolExchange.ts',
-        find: 'await chain.hear(transactions)',
+        find: 'await chain.receive(transactions)',
         replace: 'void transactions',
       },
     ],

@@ -281,7 +281,7 @@ t.test('quota and rate have the use of other members; what is late empties a rat
   const { admission, caller, charge, clock } = openAccess([ada(limits)], {}, { others })
   const { account } = caller(PATH)
   const { day } = admission.day
-  const hear = (cost: number, isLate: boolean) => counter?.heard('ada', day, cost, isLate)
+  const hear = (cost: number, isLate: boolean) => counter?.received('ada', day, cost, isLate)
   t.match(account, { left: 10, leftToday: 41 })
   hear(9, false)
   t.match(account, { left: 10, leftToday: 41 }, 'known already')
