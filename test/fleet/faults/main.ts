@@ -168,8 +168,8 @@ function refusedOf({ targets }: Round): number {
 }
 
 function wrongOf({ targets, broken }: Round): readonly string[] {
-  const failed = targets.flatMap(({ target, isHit, failed: of, notHere, failures }) =>
-    !isHit && of.read + of.send > (target === BALANCER ? 0 : notHere)
+  const failed = targets.flatMap(({ target, isHit, failed: of, failures }) =>
+    !isHit && of.read + of.send > 0
       ? [`${of.read + of.send} requests failed at ${target}: ${failures.join('; ')}`]
       : [],
   )
