@@ -6,8 +6,8 @@ import { describeMachine } from '../report/machine.ts'
 import { RESULTS_FOLDER, type Row, type Section, saveSections } from '../report/results.ts'
 import { HEAD_MEMBERS, type HeadTimes, measureHeads, type StepsBack } from './headTimes.ts'
 import { countMessages, type Messages } from './messages.ts'
-import { type Comparison, compareLoads, type Idle } from './offeredLoad.ts'
-import { type FleetBenchOptions, type FleetPart, parseFleetOptions } from './options.ts'
+import { type Comparison, compareIdle, compareLoads, type Idle } from './offeredLoad.ts'
+import { FLEET_PARTS, type FleetBenchOptions, type FleetPart, parseFleetOptions } from './options.ts'
 
 /** Files of fleets alone outside of `src/fleet`, by their names, and lines that name a fleet in all others. */
 const OUTSIDE = 'fleet|chainSharing|announcedBlocks|trustedPeers|othersUse'
@@ -19,7 +19,10 @@ const COUNT_NAMED = `git ls-files src | grep "\\.ts$" | grep -viE "(${OUTSIDE})"
 export async function benchFleet(args: string[]): Promise<void> {
   const options = parseFleetOptions(args)
   const { parts } = options
-  if (parts.has('load')) await benchLoad(options)
+  if (parts.has('idle'))
+    await benchEach('idle', options, compareIdle, (idles: readonly Idle[]) => idleSection(idles, options))
+  if (parts.has('load'))
+    await benchEach('load', options, compareLoads, (all: readonly Comparison[]) => loadSection(all, options))
   if (parts.has('heads')) {
     const times = await measureHeads(options)
     save('heads', times, [headSection(times)])
@@ -31,19 +34,23 @@ export async function benchFleet(args: string[]): Promise<void> {
   if (parts.has('size')) save('size', null, [sizeSection()])
 }
 
-async function benchLoad(options: FleetBenchOptions): Promise<void> {
+/** Measures one number of members after the other. */
+async function benchEach<T extends { readonly members: number }>(
+  part: FleetPart,
+  options: FleetBenchOptions,
+  compare: (options: FleetBenchOptions, members: number, generator: Generator) => Promise<T | readonly T[]>,
+  sectionOf: (all: readonly T[]) => Section,
+): Promise<void> {
   const generator = new Generator()
-  const before = keptParts().load?.detail as Partial<LoadDetail> | undefined
-  const isKept = ({ members }: { members: number }) => !options.members.includes(members)
-  const comparisons = [...(before?.comparisons ?? [])].filter(isKept)
-  const idles = [...(before?.idles ?? [])].filter(isKept)
+  const before = keptParts()[part]?.detail
+  const kept = (Array.isArray(before) ? (before as readonly T[]) : []).filter(
+    ({ members }) => !options.members.includes(members),
+  )
   try {
     for (const members of options.members) {
-      const { comparisons: ofMembers, idle } = await compareLoads(options, members, generator)
-      comparisons.push(...ofMembers)
-      idles.push(idle)
-      for (const list of [comparisons, idles]) list.sort((one, other) => one.members - other.members)
-      save('load', { comparisons, idles }, [loadSection(comparisons, options), idleSection(idles, options)])
+      kept.push(...([await compare(options, members, generator)].flat() as T[]))
+      kept.sort((one, other) => one.members - other.members)
+      save(part, kept, [sectionOf(kept)])
     }
   } finally {
     generator.close()
@@ -53,9 +60,7 @@ async function benchLoad(options: FleetBenchOptions): Promise<void> {
 /** A part keeps its sections when another one is measured, and numbers of members theirs. */
 function save(part: FleetPart, detail: unknown, sections: readonly Section[]): void {
   const all: Kept = { ...keptParts(), [part]: { detail, sections } }
-  const inOrder = (['load', 'heads', 'messages', 'size'] as const).flatMap(
-    (name) => all[name]?.sections ?? [],
-  )
+  const inOrder = FLEET_PARTS.flatMap((name) => all[name]?.sections ?? [])
   saveSections('fleet', describeMachine(), inOrder, all)
 }
 
@@ -65,11 +70,6 @@ function keptParts(): Kept {
   if (!existsSync(path)) return {}
   const { detail } = JSON.parse(readFileSync(path, 'utf8')) as { readonly detail?: unknown }
   return isKept(detail) ? detail : {}
-}
-
-interface LoadDetail {
-  readonly comparisons: readonly Comparison[]
-  readonly idles: readonly Idle[]
 }
 
 type Kept = Partial<Record<FleetPart, { readonly detail: unknown; readonly sections: readonly Section[] }>>
@@ -110,7 +110,7 @@ function idleSection(idles: readonly Idle[], { seconds }: FleetBenchOptions): Se
     'beside that': (ofMember - ofPeer).toFixed(1),
     'NATS, ms/s': ofNats.toFixed(1),
   }))
-  return { title: 'Nobody asks', note: `For ${seconds} s; blocks every 2 s.`, rows }
+  return { title: 'Nobody asks', note: `For ${3 * seconds} s; blocks every 2 s.`, rows }
 }
 
 function headSection({ blocks, skews, ...clients }: HeadTimes): Section {

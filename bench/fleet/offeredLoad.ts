@@ -13,6 +13,7 @@ const CONNECTIONS = 8
 const SENDS_PER_SECOND = 5
 /** A process that has just started collects garbage for so long although nobody asks it anything. */
 const SETTLE_MS = 10_000
+const IDLE_TIMES = 3
 
 /** What one set of nodes did under a load. */
 export interface Measured {
@@ -41,33 +42,12 @@ export interface Idle {
 
 /** Offers the same load to a fleet and to as many peers, one after the other, so many times. */
 export async function compareLoads(
-  { rates, pairs, seconds, servers, program }: FleetBenchOptions,
+  { rates, pairs, seconds, ...options }: FleetBenchOptions,
   members: number,
   generator: Generator,
-): Promise<{ readonly comparisons: readonly Comparison[]; readonly idle: Idle }> {
-  const fleet = await startFleet(members, servers, program)
-  const peers = await startPeers(members, program).catch(async (error: unknown) => {
-    await fleet.close()
-    throw error
-  })
-  try {
-    const bodies = asked()
-    const warmUp = generator.write(mix(bodies, WARM_UP_REQUESTS).map(textOf))
-    for (const { urls } of [fleet, peers])
-      for (const url of urls)
-        await generator.load(url, warmUp, { seconds: 60, connections: CONNECTIONS, once: true })
-    await sleep(SETTLE_MS)
-    const before = [fleet.used(), peers.used()] as const
-    await sleep(seconds * 1000)
-    const after = [fleet.used(), peers.used()] as const
-    const each = 1000 / seconds / members
-    const idle: Idle = {
-      members,
-      ofMember: (after[0].nodes - before[0].nodes) * each,
-      ofPeer: (after[1].nodes - before[1].nodes) * each,
-      ofNats: ((after[0].nats - before[0].nats) * 1000) / seconds,
-    }
-    const file = generator.write(mix(bodies, REQUESTS).map(textOf))
+): Promise<readonly Comparison[]> {
+  return withBoth(options, members, generator, async (fleet, peers) => {
+    const file = generator.write(mix(asked(), REQUESTS).map(textOf))
     const senders = { fleet: new Sender(fleet), peers: new Sender(peers) }
     const comparisons: Comparison[] = []
     for (const rate of rates) {
@@ -81,7 +61,49 @@ export async function compareLoads(
       }
       comparisons.push({ members, rate, pairs: measured })
     }
-    return { comparisons, idle }
+    return comparisons
+  })
+}
+
+/** Has nobody ask a fleet and as many peers for three times as long as a load lasts: what they use then is little. */
+export async function compareIdle(
+  { seconds, ...options }: FleetBenchOptions,
+  members: number,
+  generator: Generator,
+): Promise<Idle> {
+  return withBoth(options, members, generator, async (fleet, peers) => {
+    const before = [fleet.used(), peers.used()] as const
+    await sleep(IDLE_TIMES * seconds * 1000)
+    const after = [fleet.used(), peers.used()] as const
+    const each = 1000 / (IDLE_TIMES * seconds)
+    return {
+      members,
+      ofMember: ((after[0].nodes - before[0].nodes) * each) / members,
+      ofPeer: ((after[1].nodes - before[1].nodes) * each) / members,
+      ofNats: (after[0].nats - before[0].nats) * each,
+    }
+  })
+}
+
+/** Starts a fleet and as many peers, asks them all that will be asked, and waits until they are quiet. */
+async function withBoth<T>(
+  { servers, program }: Pick<FleetBenchOptions, 'servers' | 'program'>,
+  members: number,
+  generator: Generator,
+  act: (fleet: NodeSet, peers: NodeSet) => Promise<T>,
+): Promise<T> {
+  const fleet = await startFleet(members, servers, program)
+  const peers = await startPeers(members, program).catch(async (error: unknown) => {
+    await fleet.close()
+    throw error
+  })
+  try {
+    const warmUp = generator.write(mix(asked(), WARM_UP_REQUESTS).map(textOf))
+    for (const { urls } of [fleet, peers])
+      for (const url of urls)
+        await generator.load(url, warmUp, { seconds: 60, connections: CONNECTIONS, once: true })
+    await sleep(SETTLE_MS)
+    return await act(fleet, peers)
   } finally {
     await fleet.close()
     await peers.close()

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { cliArguments } from '../../test/support/cli.ts'
 
-export const FLEET_PARTS = ['load', 'heads', 'messages', 'size'] as const
+export const FLEET_PARTS = ['idle', 'load', 'heads', 'messages', 'size'] as const
 
 export type FleetPart = (typeof FLEET_PARTS)[number]
 

@@ -40,22 +40,22 @@ export interface FleetReport {
 /** Listens to the members of a fleet and looks at its buckets. @throws FleetError */
 export async function readFleetReport(connection: FleetConnection, names: FleetNames): Promise<FleetReport> {
   const problems: string[] = []
-  const heard = await listen(connection, names, problems)
-  const nameOf = (id: MemberId) => heard.get(id)?.name ?? id
+  const found = await listen(connection, names, problems)
+  const nameOf = (id: MemberId) => found.get(id)?.name ?? id
   const calls = new MemberCalls(connection, names, newLife())
   const ask = async (id: MemberId): Promise<readonly FleetStatus[]> => {
     const answer = await calls.call(id, STATUS_SERVICE, Buffer.alloc(0), PATIENCE).catch(() => null)
     return answer === null ? [] : [JSON.parse(answer.toString()) as FleetStatus]
   }
-  for (const { self, reason, members } of (await Promise.all([...heard.keys()].map(ask))).flat()) {
+  for (const { self, reason, members } of (await Promise.all([...found.keys()].map(ask))).flat()) {
     if (reason !== null) problems.push(`${nameOf(self)} is not present: ${reason}`)
     for (const { id, name, reason: why, present, linked } of members) {
-      if (why !== null && heard.has(id)) problems.push(`${nameOf(self)} finds ${name} ${why}`)
+      if (why !== null && found.has(id)) problems.push(`${nameOf(self)} finds ${name} ${why}`)
       if (present && linked === false)
         problems.push(`${nameOf(self)} and ${name} have no connection as peers`)
     }
   }
-  const members = [...heard.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const members = [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   for (const { name, clockAhead } of members)
     if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
       problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
@@ -78,14 +78,14 @@ export async function readFleetReport(connection: FleetConnection, names: FleetN
 }
 
 async function listen({ nats }: FleetConnection, names: FleetNames, problems: string[]) {
-  const heard = new Map<MemberId, ReportedMember>()
+  const found = new Map<MemberId, ReportedMember>()
   let malformed = 0
   const subscription = nats.subscribe(names.subject('presence'), {
     callback: (_error, { data }) => {
       try {
         const presence = decodePresence(Buffer.from(data))
         if (presence !== null)
-          heard.set(presence.id, { ...presence, clockAhead: presence.clock - Date.now() })
+          found.set(presence.id, { ...presence, clockAhead: presence.clock - Date.now() })
       } catch {
         malformed += 1
       }
@@ -94,5 +94,5 @@ async function listen({ nats }: FleetConnection, names: FleetNames, problems: st
   await sleep(LISTEN)
   subscription.unsubscribe()
   if (malformed > 0) problems.push(`${malformed} presences do not parse`)
-  return heard
+  return found
 }

@@ -29,7 +29,7 @@ export interface FleetChainService {
   /** Makes an executed block on the way to the heaviest one the head; of another block nothing happens. */
   adopt(hash: Buffer): Promise<void>
   /** Offers transactions of another member to the pool; answers when those that entered are durable. */
-  hear(transactions: readonly Buffer[]): Promise<void>
+  receive(transactions: readonly Buffer[]): Promise<void>
   /** Hashes of all transactions that wait here, 32 bytes each. */
   waiting(): Promise<Buffer>
   /** Which of some hashes (32 bytes each) neither pool nor chain has. */

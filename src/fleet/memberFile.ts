@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../storage/fileModes.ts'
+import { writeDurably } from '../util/durableFile.ts'
 import { FleetError } from './errors.ts'
 import type { MemberId } from './interface.ts'
 
@@ -11,7 +12,6 @@ export const MEMBER_FILE = 'fleet.json'
 /** The form of an id of a member. */
 export const MEMBER_ID = /^[0-9a-f]{16}$/
 
-const MODE = 0o600
 const MEMBER_ID_BYTES = 8
 
 /**
@@ -25,15 +25,7 @@ export function openMemberId(dataDir: string): MemberId {
   if (known !== null) return known
   const id = randomBytes(MEMBER_ID_BYTES).toString('hex')
   makePrivateFolder(dataDir)
-  const temporary = `${path}.tmp`
-  writeFileSync(temporary, `${JSON.stringify({ id })}\n`, { mode: MODE, flush: true })
-  renameSync(temporary, path)
-  const folder = openSync(dataDir, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  writeDurably(path, `${JSON.stringify({ id })}\n`)
   return id
 }
 

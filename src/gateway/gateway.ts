@@ -149,8 +149,9 @@ export class Gateway {
     this.#entrance.announce(blocks)
   }
 
-  /** To be called when a block can be read by its hash that is not canonical. */
-  blockExecuted(): void {
+  /** To be called when a block of this height can be read by its hash that is not canonical: others may adopt it first. */
+  blockExecuted(height: number): void {
+    this.#entrance.announced.executed(height)
     this.onChange()
     this.#snapshot.forget()
     this.headChanged()

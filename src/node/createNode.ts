@@ -139,7 +139,13 @@ async function openParts(
   const certificate = tlsFiles && (await Certificate.open(parts, tlsFiles, reach.service, log))
   const opened = await openNodeService(scope, { sockets, chain, access, front, options, peers })
   const { service, readiness } = opened
-  await openFleet(scope, { entry: fleetThread, chain, service, peers, readiness })
+  await openFleet(scope, {
+    entry: fleetThread,
+    service,
+    peers,
+    connectChain: () => handle.connectFleet(),
+    reasons: () => readiness.lasting(),
+  })
   await openForRequests(scope, chain, access, opened)
   const spec = chosenNetwork(chain.options)
   return {

@@ -44,7 +44,7 @@ export function createLocalNode({ chain, node, listener = {}, now, sharing }: Lo
   const core = new ChainCore(
     chain,
     {
-      onExecuted: () => listener.onExecuted?.(),
+      onExecuted: (height) => listener.onExecuted?.(height),
       onHead: (notice, head) => {
         mining?.headChanged(notice)
         listener.onHead?.(notice, head)

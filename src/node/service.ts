@@ -61,8 +61,8 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   ask(request: string, caller: Caller): Promise<Buffer>
   /** Other nodes of the same service have these blocks: what names one waits for it here. */
   announce(blocks: readonly BlockReference[]): void
-  /** To be called when a block can be read by its hash that is not canonical. */
-  blockExecuted(): void
+  /** To be called when a block of this height can be read by its hash that is not canonical. */
+  blockExecuted(height: number): void
   /** Has what is read in this turn of the event loop outside of requests belong to the newest head. */
   takeSnapshot(): void
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
@@ -137,7 +137,7 @@ export function openService(options: ServiceOptions): Promise<Service> {
           })
         }),
       announce: (blocks) => gateway.announce(blocks),
-      blockExecuted: () => gateway.blockExecuted(),
+      blockExecuted: (height) => gateway.blockExecuted(height),
       takeSnapshot: () => gateway.takeSnapshot(),
       onChange: () => gateway.onChange(),
       headChanged: (notice) => {

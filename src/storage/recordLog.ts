@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fsync,
-  fsyncSync,
   ftruncate,
   ftruncateSync,
   openSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { flushToDisk } from '../util/durableFile.ts'
 import { restrictModes } from './fileModes.ts'
 import { assertPresent } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
@@ -55,7 +55,7 @@ export class RecordLog {
     this.#descriptor = openSync(path, OPEN, MODE)
     try {
       restrictModes([path])
-      flushFolderOf(path)
+      flushToDisk(dirname(path))
       const { records, end } = this.#read()
       this.records = records
       this.#end = end
@@ -132,15 +132,6 @@ export class RecordLog {
   async #cutRest(): Promise<void> {
     await cutFile(this.#descriptor, this.#end)
     this.#hasRest = false
-  }
-}
-
-function flushFolderOf(path: string): void {
-  const folder = openSync(dirname(path), constants.O_RDONLY)
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

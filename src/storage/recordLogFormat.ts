@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { writeDurably } from '../util/durableFile.ts'
 import { programVersion } from '../util/programVersion.ts'
 import { StorageError } from './errors.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
@@ -35,7 +35,6 @@ interface Header {
 }
 
 const OPENING_BRACE = 0x7b
-const MODE = 0o600
 
 /** The first record of a file: JSON, so that every build can read it. */
 export function headerRecord({ kind, current }: RecordLogKind): Buffer {
@@ -94,20 +93,5 @@ export function convertRecordLog(path: string, kind: RecordLogKind, steps: reado
   assertConvertible(kind, log.found)
   const due = steps.filter(({ from }) => from >= log.found.format)
   const records = due.reduce<readonly Buffer[]>((all, step) => step.convert(all), log.records)
-  const temporary = `${path}.new`
-  const file = openSync(temporary, 'w', MODE)
-  try {
-    const bytes = joinRecords([headerRecord(kind), ...records])
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
-  const folder = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  writeDurably(path, joinRecords([headerRecord(kind), ...records]))
 }

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushToDisk, writeDurably } from '../util/durableFile.ts'
 import { programVersion } from '../util/programVersion.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 
@@ -52,31 +53,12 @@ function readMarker(dataDir: string): Marker | null {
 
 /** Records durably that a restore begins. */
 export function writeRestoreMarker(dataDir: string, snapshot: string): void {
-  const path = join(dataDir, MARKER_FILE)
-  const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w', 0o600)
-  try {
-    const marker = { format: RESTORE_MARKER_FORMATS.current, program: programVersion(), snapshot }
-    writeSync(file, `${JSON.stringify(marker)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
-  syncFolder(dataDir)
+  const marker = { format: RESTORE_MARKER_FORMATS.current, program: programVersion(), snapshot }
+  writeDurably(join(dataDir, MARKER_FILE), `${JSON.stringify(marker)}\n`)
 }
 
 /** Records durably that it has ended. */
 export function removeRestoreMarker(dataDir: string): void {
   rmSync(join(dataDir, MARKER_FILE), { force: true })
-  syncFolder(dataDir)
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  flushToDisk(dataDir)
 }

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushToDisk } from '../util/durableFile.ts'
 import { checkLmdbFile, type LmdbCheck } from './lmdbFile.ts'
 
 /** Name of the data file of an LMDB environment. */
@@ -29,10 +30,10 @@ export function findStoreDamage(folder: string, check: LmdbCheck): string | null
  */
 export function recordStoresCreated(folders: readonly string[]): void {
   const withoutMarker = folders.filter((folder) => !isStoreMade(folder))
-  for (const folder of withoutMarker) flush(join(folder, DATA_FILE))
+  for (const folder of withoutMarker) flushToDisk(join(folder, DATA_FILE))
   for (const folder of withoutMarker) {
     writeFileSync(join(folder, MADE_FILE), '', { mode: 0o600 })
-    flush(folder)
+    flushToDisk(folder)
   }
 }
 
@@ -49,13 +50,4 @@ export function hasStoreData(folder: string): boolean {
 /** The file of the store in a folder. */
 export function storeFile(folder: string): string {
   return join(folder, DATA_FILE)
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }

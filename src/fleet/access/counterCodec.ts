@@ -5,7 +5,7 @@ import { type DayUsage, decodeMethods, encodeMethods, KEYLESS_ID } from '../../s
 import { count, flag, isCount, list, name, parse, type Read, record, tuple, where } from '../nats/shape.ts'
 
 /** Most bytes of a message that tells use. */
-export const TOLD_BYTES = 64 * 1024
+export const REPORT_BYTES = 64 * 1024
 /** Blocks into which the keys of a life and day are divided, by their ids. */
 const BLOCKS = 64
 /** Most bytes of a record of the bucket when it is unpacked. */
@@ -29,7 +29,7 @@ function usage(value: unknown): DayUsage {
 
 /** The process that counts, and by which days. */
 const writer = { by: life, zone: name }
-const told = record({
+const useReport = record({
   ...writer,
   life,
   /** Counted by process, so that a message that was lost is noticed. */
@@ -43,30 +43,33 @@ const known = record({
   /** True when it counts under that life itself. */
   isOwn: flag,
   rows: list(usage),
-  told: list(cost),
+  reported: list(cost),
 })
 
 /** Use of keys with limits that one process tells the others: values that only grow. */
-export type Told = Read<typeof told>
+export type UseReport = Read<typeof useReport>
 /** A record of the bucket. */
 export type CounterRecord = Read<typeof counterRecord>
 /** A member's knowledge of the life of another one. */
 export type KnownLife = Read<typeof known>
 
-/** @param rows as many of the first ones as there is room for are taken */
-export function encodeTold({ rows, ...head }: Told): { readonly bytes: Buffer; readonly taken: number } {
-  let room = TOLD_BYTES - 256
+/** @param rows as many of the first ones as fit are taken */
+export function encodeReport({ rows, ...head }: UseReport): {
+  readonly bytes: Buffer
+  readonly taken: number
+} {
+  let left = REPORT_BYTES - 256
   const fitting = rows.findIndex(([id, day, cost]) => {
-    room -= id.length + String(day).length + String(cost).length + 7
-    return room < 0
+    left -= id.length + String(day).length + String(cost).length + 7
+    return left < 0
   })
   const taken = fitting < 0 ? rows.length : fitting
   return { bytes: Buffer.from(JSON.stringify({ ...head, rows: rows.slice(0, taken) })), taken }
 }
 
 /** @throws FleetError `Malformed` */
-export function decodeTold(bytes: Buffer): Told {
-  return parse(bytes, TOLD_BYTES, told)
+export function decodeReport(bytes: Buffer): UseReport {
+  return parse(bytes, REPORT_BYTES, useReport)
 }
 
 /** Where a row stands in the bucket: life, day, block of keys. */

@@ -11,15 +11,15 @@ import type { FleetPartContext } from '../part.ts'
 import {
   decodeKnown,
   decodeRecord,
-  decodeTold,
+  decodeReport,
   encodeRecord,
+  encodeReport,
   encodeRows,
-  encodeTold,
   parseRecordName,
   recordName,
 } from './counterCodec.ts'
-import { HeardCosts } from './heardCosts.ts'
 import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from './messages.ts'
+import { ReceivedCosts } from './receivedCosts.ts'
 
 /** Service that answers with what a member knows of a life. */
 const LIFE_SERVICE = 'life'
@@ -63,10 +63,10 @@ export class CounterSync {
   readonly #store: AccessStore
   readonly #tell: (message: ToFront) => void
   readonly #onFailure = (error: unknown) => this.#context.onFailure('counters', error)
-  readonly #costs = new HeardCosts()
+  readonly #costs = new ReceivedCosts()
   readonly #endWriting: () => void
-  /** Use that is to be told, by place, and since when. */
-  readonly #untold = new Map<string, { readonly row: DayCost; readonly since: number }>()
+  /** Use that is to be told, by day and key, and since when. */
+  readonly #unreported = new Map<string, { readonly row: DayCost; readonly since: number }>()
   /** Records of lives of this store as the bucket has them. */
   readonly #kept = new Map<string, KeptRecord>()
   /** Rows that the bucket does not have yet, by the name of their record. */
@@ -78,7 +78,7 @@ export class CounterSync {
   #sequence = 0
   #pace = LEAST_PACE
   #isDeciding = false
-  #isToldElsewhere = false
+  #isReportedElsewhere = false
   /** When the bucket may be given more, milliseconds of the monotonic clock; infinite while it is given something. */
   #writesAt = 0
   #sweptOn = 0
@@ -87,7 +87,7 @@ export class CounterSync {
     this.#context = context
     this.#store = store
     this.#tell = context.tellFront
-    context.subscribe(context.names.subject('counters'), (data) => this.#heard(data))
+    context.subscribe(context.names.subject('counters'), (data) => this.#received(data))
     context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1')))
     this.#endWriting = everyAligned(WRITE_PERIOD, () => void this.#write())
     this.#tell({ kind: 'begun' })
@@ -112,7 +112,7 @@ export class CounterSync {
     this.#endWriting()
     const bucket = this.#bucket
     if (bucket !== null) {
-      this.#lookForUntold()
+      this.#lookForUnreported()
       await Promise.race([this.#writeTo(bucket), delay(STOP_TIME)]).catch(this.#onFailure)
     }
     this.#follower?.stop()
@@ -135,14 +135,14 @@ export class CounterSync {
       case 'used': {
         const since = performance.now()
         for (const row of message.rows) {
-          const place = `${row[1]} ${row[0]}`
-          this.#untold.set(place, { row, since: this.#untold.get(place)?.since ?? since })
+          const slot = `${row[1]} ${row[0]}`
+          this.#unreported.set(slot, { row, since: this.#unreported.get(slot)?.since ?? since })
         }
         this.#tellUse()
         return
       }
       case 'written':
-        if (this.#counting?.isDecided === true) this.#isUnwritten(this.#counting.lives.own, message.places)
+        if (this.#counting?.isDecided === true) this.#isUnwritten(this.#counting.lives.own, message.slots)
     }
   }
 
@@ -154,32 +154,32 @@ export class CounterSync {
       onReplaced: () => this.#kept.clear(),
       onEntry: (entry) => this.#take(entry),
       onWhole: () => {
-        this.#lookForUntold()
+        this.#lookForUnreported()
         this.#decide()
       },
       onFailure: this.#onFailure,
     })
     if (!isDecided) {
-      this.#hearStored()
+      this.#receiveStored()
       this.#decide()
       return
     }
     if (before?.isDecided !== true || before.lives.own !== lives.own) {
       // What was told under another life is told again by the front thread.
-      this.#untold.clear()
+      this.#unreported.clear()
       this.#unwritten.clear()
-      this.#isToldElsewhere = false
+      this.#isReportedElsewhere = false
       if (lives.own !== lives.stored)
         this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
-      this.#lookForUntold()
+      this.#lookForUnreported()
       // What was heard of the life before, which another process has now, was not taken.
       if (before !== null && before.lives.own !== lives.own) this.#follower.restart()
     }
-    this.#hearStored()
+    this.#receiveStored()
   }
 
   /** Not all of what was counted before is in the bucket: a process ends while NATS is away, or the bucket was lost. */
-  #lookForUntold(): void {
+  #lookForUnreported(): void {
     if (this.#counting?.isDecided !== true) return
     const { own, stored, past } = this.#counting.lives
     for (const life of new Set([own, stored, ...past])) {
@@ -191,8 +191,8 @@ export class CounterSync {
     }
   }
 
-  #isUnwritten(life: string, places: readonly Pick<DayUsage, 'id' | 'day'>[]): void {
-    for (const { id, day } of places) {
+  #isUnwritten(life: string, slots: readonly Pick<DayUsage, 'id' | 'day'>[]): void {
+    for (const { id, day } of slots) {
       const name = recordName(life, { id, day })
       const record = this.#unwritten.get(name) ?? { life, day, ids: new Set() }
       this.#unwritten.set(name, record)
@@ -201,7 +201,7 @@ export class CounterSync {
   }
 
   /** Takes over the store's knowledge of others. */
-  #hearStored(): void {
+  #receiveStored(): void {
     if (this.#counting === null) return
     const { stored } = this.#counting.lives
     const first = today() - SUM_DAYS
@@ -219,22 +219,22 @@ export class CounterSync {
   }
 
   /** Lives of others were heard to have used so much. */
-  #raise(heard: readonly (readonly [life: string, use: DayUsage | DayCost])[], isLate: boolean): void {
-    const rows = heard.flatMap(([life, use]): DayCost[] => {
+  #raise(received: readonly (readonly [life: string, use: DayUsage | DayCost])[], isLate: boolean): void {
+    const rows = received.flatMap(([life, use]): DayCost[] => {
       const row = 'id' in use ? ([use.id, use.day, costOf(use.methods)] as const) : use
       if (Math.abs(row[1] - today()) > SUM_DAYS) return []
       const total = this.#costs.raise(life, row)
       return total === null ? [] : [[row[0], row[1], total]]
     })
-    if (rows.length > 0) this.#tell({ kind: 'heard', rows, isLate })
+    if (rows.length > 0) this.#tell({ kind: 'received', rows, isLate })
   }
 
-  #heard(data: Buffer): void {
-    const { life, by, zone, sequence, isLate, rows } = decodeTold(data)
+  #received(data: Buffer): void {
+    const { life, by, zone, sequence, isLate, rows } = decodeReport(data)
     if (this.#counting === null || by === this.#counting.by || zone !== this.#context.zone) return
     if (this.#isOwn(life)) {
       if (this.#counting.isDecided) this.#leave()
-      else this.#isToldElsewhere = true
+      else this.#isReportedElsewhere = true
       return
     }
     const isNext = (this.#sequences.get(by) ?? 0) === sequence - 1
@@ -250,16 +250,16 @@ export class CounterSync {
 
   #tellUse(): void {
     const { nats, names, zone } = this.#context
-    if (this.#counting === null || !this.#isTelling || this.#untold.size === 0) return
-    const waiting = [...this.#untold.values()]
+    if (this.#counting === null || !this.#isTelling || this.#unreported.size === 0) return
+    const waiting = [...this.#unreported.values()]
     const isLate = waiting.some(({ since }) => performance.now() - since > LATE)
     this.#sequence += 1
     const { lives, by } = this.#counting
     const rows = waiting.map(({ row }) => row)
     const sequence = this.#sequence
-    const { bytes, taken } = encodeTold({ life: lives.own, by, zone, sequence, isLate, rows })
+    const { bytes, taken } = encodeReport({ life: lives.own, by, zone, sequence, isLate, rows })
     nats.publish(names.subject('counters'), bytes)
-    for (const [id, day] of rows.slice(0, taken)) this.#untold.delete(`${day} ${id}`)
+    for (const [id, day] of rows.slice(0, taken)) this.#unreported.delete(`${day} ${id}`)
     if (taken < rows.length) setTimeout(() => this.#tellUse(), this.#pace).unref()
   }
 
@@ -314,7 +314,7 @@ export class CounterSync {
   #knownOf(life: string): Buffer {
     const isOwn = this.#isOwn(life)
     const rows = isOwn || !isLife(life) ? [] : this.#store.lives.rows(life, 0)
-    return encodeRows({ isOwn, rows, told: this.#costs.of(life) })
+    return encodeRows({ isOwn, rows, reported: this.#costs.of(life) })
   }
 
   /** The rows of a life in the bucket. */
@@ -334,10 +334,10 @@ export class CounterSync {
       decodeKnown(await calls.call(member, LIFE_SERVICE, Buffer.from(stored), ANSWER_TIME))
     Promise.all(others().map(ask))
       .then((answers) => {
-        if (this.#isToldElsewhere || answers.some(({ isOwn }) => isOwn))
-          throw new Error('it is told elsewhere')
+        if (this.#isReportedElsewhere || answers.some(({ isOwn }) => isOwn))
+          throw new Error('it is reported elsewhere')
         const rows = [...this.#keptOf(stored), ...answers.flatMap((answer) => answer.rows)]
-        this.#tell({ kind: 'resume', rows, told: answers.flatMap(({ told }) => told) })
+        this.#tell({ kind: 'resume', rows, reported: answers.flatMap(({ reported }) => reported) })
       })
       .catch(() => {
         count('livesBegun')

@@ -19,7 +19,7 @@ export type FromFront =
   /** Use of keys with a rate or a quota. */
   | { readonly kind: 'used'; readonly rows: readonly DayCost[] }
   /** Rows that are on disk. */
-  | { readonly kind: 'written'; readonly places: readonly Pick<DayUsage, 'id' | 'day'>[] }
+  | { readonly kind: 'written'; readonly slots: readonly Pick<DayUsage, 'id' | 'day'>[] }
 
 /** The messages of the fleet thread to the front thread. */
 export type ToFront =
@@ -28,9 +28,9 @@ export type ToFront =
   /** Keys are others. */
   | { readonly kind: 'keys' }
   /** The use by others up to now. */
-  | { readonly kind: 'heard'; readonly rows: readonly DayCost[]; readonly isLate: boolean }
+  | { readonly kind: 'received'; readonly rows: readonly DayCost[]; readonly isLate: boolean }
   /** Nothing is lost, and nobody else counts under the life of the store. */
-  | { readonly kind: 'resume'; readonly rows: readonly DayUsage[]; readonly told: readonly DayCost[] }
+  | { readonly kind: 'resume'; readonly rows: readonly DayUsage[]; readonly reported: readonly DayCost[] }
   /** That is not sure: this process goes on under a life of its own. */
   | { readonly kind: 'keep' }
   /** Another process counts under the own life. @see LifeUsage.leave */

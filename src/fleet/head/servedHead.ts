@@ -38,6 +38,8 @@ export class ServedHead {
   readonly #tree = new BlockTree()
   /** Blocks in a row for which members were late. */
   readonly #lateness = new Map<MemberId, number>()
+  /** Blocks that another one adopted before the wait for them was over here: who lacks them then is late for them. */
+  readonly #early: LinkedBlock[] = []
   #head: FleetBlock | null = null
   #heaviest: FleetBlock | null = null
 
@@ -58,13 +60,18 @@ export class ServedHead {
     this.#head ??= heaviest
   }
 
+  /** True for one of the newest blocks that this member has executed. */
+  has({ hash }: Pick<FleetBlock, 'hash'>): boolean {
+    return this.#tree.get(hash) !== undefined
+  }
+
   /** The canonical head of this member. */
   adopted(head: FleetBlock): void {
     this.#head = head
   }
 
   /** Another member has executed a block: one that is in time again is waited for again. */
-  heard({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
+  received({ id, executed }: Pick<OtherHead, 'id' | 'executed'>, now: number): void {
     const at = this.#tree.executedAt(executed.hash)
     if (at !== undefined && now - at <= this.#wait) this.forget(id)
   }
@@ -76,24 +83,36 @@ export class ServedHead {
 
   /** What may be adopted now. It is to be told with {@link adopted} when it is. */
   plan(others: readonly OtherHead[], now: number): HeadPlan {
+    while (this.#early[0] !== undefined && this.#endOf(this.#early[0], now) <= now)
+      this.#countLate(this.#early.shift() as LinkedBlock, others)
     const way = this.#way()
     for (const block of way) {
       const step = this.#judge(block, others, now)
       if (step !== null) return { step, at: null }
     }
-    const oldest = way.at(-1)
-    return { step: null, at: oldest === undefined ? null : this.#atOf(oldest, now) + this.#wait }
+    const ends = [way.at(-1), this.#early[0]].flatMap((block) =>
+      block === undefined ? [] : [this.#endOf(block, now)],
+    )
+    return { step: null, at: ends.length === 0 ? null : Math.min(...ends) }
   }
 
   #judge(block: LinkedBlock, others: readonly OtherHead[], now: number): HeadStep | null {
-    const waited = now - this.#atOf(block, now)
-    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted.hash)))
+    const end = this.#endOf(block, now)
+    const waited = now - (end - this.#wait)
+    const isLacking = others.some((other) => this.#isWaitedFor(other, block))
+    if (others.some(({ adopted }) => this.#tree.isOn(block, adopted.hash))) {
+      if (isLacking && now < end) this.#early.push(block)
       return { block, why: 'adopted', waited }
-    const lacking = others.filter((other) => this.#isWaitedFor(other, block))
-    if (lacking.length === 0) return { block, why: 'executed', waited }
+    }
+    if (!isLacking) return { block, why: 'executed', waited }
     if (waited < this.#wait) return null
-    for (const { id } of lacking) this.#lateness.set(id, (this.#lateness.get(id) ?? 0) + 1)
+    this.#countLate(block, others)
     return { block, why: 'late', waited }
+  }
+
+  #countLate(block: LinkedBlock, others: readonly OtherHead[]): void {
+    const lacking = others.filter((other) => this.#isWaitedFor(other, block))
+    for (const { id } of lacking) this.#lateness.set(id, (this.#lateness.get(id) ?? 0) + 1)
   }
 
   /** A member whose head is below the block, and which did not refuse it. */
@@ -125,7 +144,8 @@ export class ServedHead {
     return (this.#lateness.get(id) ?? 0) >= LATE_BLOCKS
   }
 
-  #atOf({ hash }: LinkedBlock, now: number): number {
-    return this.#tree.executedAt(hash) ?? now - this.#wait
+  /** When the wait for a block is over. */
+  #endOf({ hash }: LinkedBlock, now: number): number {
+    return (this.#tree.executedAt(hash) ?? now - this.#wait) + this.#wait
   }
 }

@@ -48,7 +48,7 @@ export interface FleetConnection {
   readonly isConnected: boolean
   /** Largest message of the server with its headers, bytes. */
   readonly maxPayload: number
-  /** To be called every half second: leaves a server that has not answered for two of them. */
+  /** To be called every second: leaves a server that has not answered the time before. */
   ping(): void
   onEvent(listener: (event: FleetConnectionEvent) => void): void
   /** Sends what is waiting, for a second at most, and disconnects. */
@@ -57,8 +57,6 @@ export interface FleetConnection {
 
 /** Bounds of the pause before a server is tried, milliseconds. */
 const RETRY = { first: 20, longest: 1000 } as const
-/** A server is left when it has not answered for so many pings. */
-const MAX_UNANSWERED = 2
 const CLOSE_TIME = 1000
 const DEFAULT_MAX_PAYLOAD = 1_048_576
 
@@ -97,7 +95,7 @@ class Connection implements FleetConnection {
   readonly #pace: Pace
   readonly #listeners = new Set<(event: FleetConnectionEvent) => void>()
   isConnected = false
-  #unanswered = 0
+  #isUnanswered = false
 
   constructor(nats: NatsConnection, pace: Pace) {
     this.nats = nats
@@ -113,15 +111,16 @@ class Connection implements FleetConnection {
   /** In place of the pings of the client, which would wake the thread at times of their own. */
   ping(): void {
     if (!this.isConnected) return
-    if (this.#unanswered === MAX_UNANSWERED) {
-      this.#unanswered = 0
-      void this.nats.reconnect()
+    if (this.#isUnanswered) {
+      // The answer may have come while this thread was busy: it is read before this runs.
+      setImmediate(() => {
+        if (this.#isUnanswered) void this.nats.reconnect()
+      })
       return
     }
-    this.#unanswered += 1
-    if (this.#unanswered > 1) return
+    this.#isUnanswered = true
     const answered = () => {
-      this.#unanswered = 0
+      this.#isUnanswered = false
     }
     this.nats.flush().then(answered, answered)
   }

@@ -62,7 +62,7 @@ export class PoolExchange {
       for (let at = 0; at < lacking.length; at += ASKED_AT_ONCE) {
         const asked = lacking.subarray(at, at + ASKED_AT_ONCE)
         const { transactions } = decodeBatch(await calls.call(member, TRANSACTIONS_SERVICE, asked, PATIENCE))
-        await chain.hear(transactions)
+        await chain.receive(transactions)
         count('fetchedTransactions', transactions.length)
       }
       return true

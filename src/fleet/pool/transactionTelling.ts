@@ -5,7 +5,7 @@ import { Confirmations } from './confirmations.ts'
 import { PoolExchange } from './poolExchange.ts'
 
 /** Bytes of batches of others that the chain thread has at the same time: more are left out. */
-const MAX_HEARING = 4 * 1024 * 1024
+const MAX_RECEIVING = 4 * 1024 * 1024
 
 /** Tells transactions that are durable here to others, and hears theirs (fleet.md §5). */
 export class TransactionTelling implements FleetPart {
@@ -13,13 +13,13 @@ export class TransactionTelling implements FleetPart {
   readonly #exchange: PoolExchange
   readonly #confirmations = new Confirmations()
   #number = 0
-  #hearing = 0
+  #receiving = 0
 
   constructor(context: FleetPartContext) {
     this.#context = context
     this.#exchange = new PoolExchange(context)
     const { names, self, subscribe } = context
-    subscribe(names.subject('transactions'), (data) => this.#heard(data))
+    subscribe(names.subject('transactions'), (data) => this.#received(data))
     subscribe(names.subject(`confirmed.${self}`), (data) => {
       const { from, number } = decodeBatch(data)
       this.#confirmations.confirmed(from, number)
@@ -36,7 +36,7 @@ export class TransactionTelling implements FleetPart {
       this.#number = (this.#number + 1) % 2 ** 32
       const number = this.#number
       nats.publish(names.subject('transactions'), encodeBatch({ from: self, number, transactions: batch }))
-      count('toldTransactions', batch.length)
+      count('reportedTransactions', batch.length)
       return this.#confirmations.wait(number, members)
     })
     await Promise.all(waits)
@@ -60,26 +60,26 @@ export class TransactionTelling implements FleetPart {
   }
 
   /** A batch of another member. @throws FleetError, RlpError when it does not parse */
-  #heard(data: Buffer): void {
+  #received(data: Buffer): void {
     const { nats, names, self, chain, isConnected, count } = this.#context
     const { from, number, transactions } = decodeBatch(data)
     if (from === self || !isConnected()) return
-    if (this.#hearing + data.length > MAX_HEARING) {
+    if (this.#receiving + data.length > MAX_RECEIVING) {
       count('missedTransactions')
       this.compare(from)
       return
     }
     const confirm = () => {
-      count('heardTransactions', transactions.length)
+      count('receivedTransactions', transactions.length)
       const confirmation = encodeBatch({ from: self, number, transactions: [] })
       if (isConnected()) nats.publish(names.subject(`confirmed.${from}`), confirmation)
     }
-    this.#hearing += data.length
+    this.#receiving += data.length
     chain
-      .hear(transactions)
+      .receive(transactions)
       .then(confirm, () => this.compare(from))
       .finally(() => {
-        this.#hearing -= data.length
+        this.#receiving -= data.length
       })
   }
 }

@@ -18,7 +18,7 @@ export interface OwnIdentity extends Pick<Presence, 'id' | 'life' | 'began'> {
 export class Identity {
   #state: 'listening' | 'joined' | 'aside' = 'listening'
   #since: number | null = null
-  #heardAt = 0
+  #receivedAt = 0
   #other: Presence | null = null
 
   /** NATS is reached: it listens from now on. */
@@ -39,7 +39,7 @@ export class Identity {
   }
 
   /** @returns whether a presence is one of another process with this identity */
-  heard(own: OwnIdentity, presence: Presence, now: number): boolean {
+  received(own: OwnIdentity, presence: Presence, now: number): boolean {
     if (presence.life === own.life) return false
     const isSameKey =
       own.nodeId !== null && presence.enode !== null && nodeIdOf(presence.enode) === own.nodeId
@@ -47,7 +47,7 @@ export class Identity {
     const isLater = own.began > presence.began || (own.began === presence.began && own.life > presence.life)
     if (this.#state === 'joined' && !isLater) return true
     this.#state = 'aside'
-    this.#heardAt = now
+    this.#receivedAt = now
     this.#other = presence
     return true
   }
@@ -55,7 +55,7 @@ export class Identity {
   tick(now: number): void {
     if (this.#state === 'listening' && this.#since !== null && now - this.#since >= LISTENS_FOR)
       this.#state = 'joined'
-    if (this.#state === 'aside' && now - this.#heardAt > GONE_AFTER) this.#state = 'joined'
+    if (this.#state === 'aside' && now - this.#receivedAt > GONE_AFTER) this.#state = 'joined'
   }
 }
 

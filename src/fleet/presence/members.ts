@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { FleetBlock, MemberId } from '../interface.ts'
 import type { Presence } from './presence.ts'
 
 /** Milliseconds after which a member that was not heard is not present. */
@@ -11,11 +11,13 @@ export const CLOCK_DIFFERENCE = 1000
 const MAX_MEMBERS = 256
 
 /** A member that was heard. */
-export interface HeardMember extends Presence {
+export interface ReceivedMember extends Presence {
   /** Milliseconds of the monotonic clock. */
-  readonly heardAt: number
+  readonly receivedAt: number
   /** By how much its clock was ahead of the own one, milliseconds. */
   readonly clockAhead: number
+  /** True for one that was away and has no newest block yet that is known here: peers do not bring its blocks. */
+  readonly isApart: boolean
 }
 
 /**
@@ -26,33 +28,51 @@ export class Members {
   /** What others have to have in common with this member. */
   readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
-  readonly #members = new Map<MemberId, HeardMember>()
+  readonly #isKnown: (block: FleetBlock) => boolean
+  readonly #members = new Map<MemberId, ReceivedMember>()
   /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
+  /** When NATS was reached last. */
+  #reachedAt = 0
 
-  /** @param lag milliseconds by which a member may be behind */
-  constructor(own: Pick<Presence, 'genesis' | 'zone'>, lag: number) {
+  /**
+   * @param lag milliseconds by which a member may be behind
+   * @param isKnown tells whether this member has executed a block
+   */
+  constructor(own: Pick<Presence, 'genesis' | 'zone'>, lag: number, isKnown: (block: FleetBlock) => boolean) {
     this.#own = own
     this.#lag = lag
+    this.#isKnown = isKnown
+  }
+
+  /** This member has reached NATS again: whoever it did not hear was not away for that. */
+  reached(now: number): void {
+    this.#reachedAt = now
   }
 
   /** All that were heard of late, in the order of their ids. */
-  get all(): readonly HeardMember[] {
+  get all(): readonly ReceivedMember[] {
     return [...this.#members.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /**
    * @param wall milliseconds since 1970
-   * @returns whether this process of the member is heard for the first time or again, so that pools may differ
+   * @returns whether this process of the member is heard for the first time or again, so that pools may differ; else
+   * whether it says what it said before
    */
-  heard(presence: Presence, now: number, wall: number): 'first' | 'again' | null {
+  received(presence: Presence, now: number, wall: number): 'first' | 'again' | 'changed' | 'same' {
     const known = this.#members.get(presence.id)
-    if (known === undefined && this.#members.size >= MAX_MEMBERS) return null
-    this.#members.set(presence.id, { ...presence, heardAt: now, clockAhead: presence.clock - wall })
+    if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'same'
+    const wasSilent = known !== undefined && now - known.receivedAt > PRESENT_FOR
+    const wasAway = known?.isApart === true || (wasSilent && known.receivedAt > this.#reachedAt)
+    const isApart = wasAway && ![presence.executed, presence.adopted].some(this.#isKnown)
+    const clockAhead = presence.clock - wall
+    this.#members.set(presence.id, { ...presence, receivedAt: now, clockAhead, isApart })
     if (presence.genesis === this.#own.genesis) this.executed(presence.executed.totalDifficulty, now)
     if (known === undefined || known.life !== presence.life) return 'first'
-    const isBack = known.reached !== presence.reached || now - known.heardAt > PRESENT_FOR
-    return isBack ? 'again' : null
+    if (wasSilent || known.reached !== presence.reached) return 'again'
+    // Its reader gives the same object for the same text.
+    return known.executed === presence.executed && known.isApart === isApart ? 'same' : 'changed'
   }
 
   /** This member, or another one, has executed a block of this weight. */
@@ -66,17 +86,18 @@ export class Members {
 
   /** Forgets who was not heard for long. */
   sweep(now: number): void {
-    for (const [id, { heardAt }] of this.#members) if (now - heardAt > KNOWN_FOR) this.#members.delete(id)
+    for (const [id, { receivedAt }] of this.#members)
+      if (now - receivedAt > KNOWN_FOR) this.#members.delete(id)
   }
 
   /** Other members that are present. */
-  present(now: number): readonly HeardMember[] {
+  present(now: number): readonly ReceivedMember[] {
     return this.all.filter((member) => this.whyNot(member, now) === null)
   }
 
   /** Why a member is not present; null when it is. */
-  whyNot(member: HeardMember, now: number): string | null {
-    const silent = now - member.heardAt
+  whyNot(member: ReceivedMember, now: number): string | null {
+    const silent = now - member.receivedAt
     if (silent > PRESENT_FOR) return `not heard for ${Math.round(silent / 1000)} s`
     if (member.genesis !== this.#own.genesis) return 'another genesis block'
     if (member.zone !== this.#own.zone) return `another time zone of quotas: ${member.zone}`

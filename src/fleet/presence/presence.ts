@@ -1,21 +1,9 @@
 import type { FleetBlock } from '../interface.ts'
 import { MEMBER_ID } from '../memberFile.ts'
-import {
-  count,
-  flag,
-  list,
-  name,
-  orNull,
-  parse,
-  type Read,
-  record,
-  text,
-  toJson,
-  where,
-} from '../nats/shape.ts'
+import { count, flag, list, name, orNull, parse, type Read, record, text, where } from '../nats/shape.ts'
 
 /** The version of the messages: members that speak another one do not hear one another. */
-export const SPEAKS = 3
+export const SPEAKS = 4
 
 /** Largest presence, bytes. */
 const MAX_BYTES = 8192
@@ -67,8 +55,18 @@ const readPresence = record({
 /** A member's description of itself (fleet.md §2). */
 export type Presence = Read<typeof readPresence>
 
-export function encodePresence(presence: Presence): Buffer {
-  return toJson({ speaks: SPEAKS, ...presence })
+/** The beginning of a presence: all that differs between two while nothing changes. */
+const CLOCK = /^\{"clock":([0-9]{13}),/
+/** Presences that are kept to be known again: those of so many members. */
+const MAX_KEPT = 256
+
+export function encodePresence({ clock, executed, adopted, ...presence }: Presence): Buffer {
+  const blocks = { executed: encodeBlock(executed), adopted: encodeBlock(adopted) }
+  return Buffer.from(JSON.stringify({ clock, speaks: SPEAKS, ...presence, ...blocks }))
+}
+
+function encodeBlock({ number, hash, totalDifficulty }: FleetBlock) {
+  return { number, hash: hash.toString('hex'), totalDifficulty: totalDifficulty.toString() }
 }
 
 /**
@@ -79,4 +77,28 @@ export function decodePresence(bytes: Buffer): Presence | null {
   return parse(bytes, MAX_BYTES, (value) =>
     record({ speaks: count })(value).speaks === SPEAKS ? readPresence(value) : null,
   )
+}
+
+/** Reads presences, of which most differ from the one before by their clock alone: such a one has the same blocks. */
+export class PresenceReader {
+  /** By what follows the clock. */
+  readonly #kept = new Map<string, Presence>()
+
+  /** As {@link decodePresence}. */
+  read(bytes: Buffer): Presence | null {
+    const text = bytes.toString('latin1')
+    const [beginning = '', clock] = CLOCK.exec(text) ?? []
+    const rest = text.slice(beginning.length)
+    const kept = clock === undefined ? undefined : this.#kept.get(rest)
+    if (kept !== undefined) return { ...kept, clock: Number(clock) }
+    const presence = decodePresence(bytes)
+    if (presence !== null && clock !== undefined) this.#keep(rest, presence)
+    return presence
+  }
+
+  #keep(rest: string, presence: Presence): void {
+    for (const [text, { id }] of this.#kept) if (id === presence.id) this.#kept.delete(text)
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear()
+    this.#kept.set(rest, presence)
+  }
 }

@@ -23,8 +23,8 @@ import { toJson } from '../nats/shape.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { TransactionTelling } from '../pool/transactionTelling.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
-import { CLOCK_DIFFERENCE, type HeardMember, Members, PRESENT_FOR } from '../presence/members.ts'
-import { decodePresence, encodePresence, type Making, type Presence } from '../presence/presence.ts'
+import { CLOCK_DIFFERENCE, Members, PRESENT_FOR, type ReceivedMember } from '../presence/members.ts'
+import { encodePresence, type Making, type Presence, PresenceReader } from '../presence/presence.ts'
 import { Failures } from './failures.ts'
 import { ANNOUNCED_FOR, FrontNews } from './frontNews.ts'
 import { linkedMembers } from './links.ts'
@@ -90,6 +90,7 @@ export class FleetRuntime {
   readonly #adoptions = { executed: 0, adopted: 0, late: 0 }
   readonly #adoptWaits = new Waits()
   readonly #sendWaits = new Waits()
+  readonly #presences = new PresenceReader()
   readonly #state: OwnState
   readonly #counts: Record<string, number> = {}
   readonly #failures: Failures
@@ -107,14 +108,16 @@ export class FleetRuntime {
   #executed: FleetBlock | null = null
   #adopted: FleetBlock | null = null
   #adopting: Buffer | null = null
-  /** The last block that is adopted because all who are waited for have executed it: they need no word of it. */
+  /** The last block that others need no word of: all that are waited for have executed it, or one of them has adopted it. */
   #common: Buffer | null = null
   /** Looks again when something is due. */
   #lookTimer: NodeJS.Timeout | undefined
   #present = ''
   #isHolding: boolean | null = null
   #maker = ''
-  #isTold = false
+  #isReporting = false
+  /** True in every second tick, which pings the server of NATS. */
+  #isPinging = false
   #isStopped = false
 
   constructor(given: FleetRuntimeParts) {
@@ -139,7 +142,7 @@ export class FleetRuntime {
     if (whyNot !== null) this.#log.error({ reason: whyNot }, 'this node does not join its fleet')
     this.#whyNot = whyNot
     this.#genesis = genesis.toString('hex')
-    this.#members = new Members({ genesis: this.#genesis, zone }, lag)
+    this.#members = new Members({ genesis: this.#genesis, zone }, lag, (block) => this.#head.has(block))
     this.#head.executed(recent, executed, performance.now())
     this.#head.adopted(adopted)
     this.#executed = executed
@@ -171,6 +174,7 @@ export class FleetRuntime {
 
   onChainEvent(event: FleetChainEvent): void {
     const now = performance.now()
+    this.#state.receivedFromChain(now)
     switch (event.kind) {
       case 'waited':
         this.#sendWaits.add(event.milliseconds)
@@ -179,7 +183,7 @@ export class FleetRuntime {
         this.#executed = event.heaviest
         this.#members?.executed(event.heaviest.totalDifficulty, now)
         this.#head.executed(event.blocks, event.heaviest, now)
-        for (const member of this.#members?.all ?? []) this.#head.heard(member, now)
+        for (const member of this.#members?.all ?? []) this.#head.received(member, now)
         break
       case 'adopted':
         this.#adopted = event.head
@@ -229,15 +233,15 @@ export class FleetRuntime {
     }
   }
 
-  #statusOf(member: HeardMember, now: number): MemberStatus {
-    const { id, name, version, executed, adopted, links, enode, heardAt, clockAhead } = member
+  #statusOf(member: ReceivedMember, now: number): MemberStatus {
+    const { id, name, version, executed, adopted, links, enode, receivedAt, clockAhead } = member
     const why = this.#members?.whyNot(member, now) ?? null
     const late = this.#head.late.has(id)
     const reason = why ?? (late ? 'late for three blocks in a row' : null)
     const isPeer = linkedMembers([member], this.#state.peers).length > 0
     const linked = enode === null ? null : isPeer || links.includes(this.#self.id)
     const facts = { id, name, version, executed, adopted, clockAhead, late, linked }
-    return { ...facts, present: why === null, reason, heard: Math.max(0, now - heardAt) }
+    return { ...facts, present: why === null, reason, heard: Math.max(0, now - receivedAt) }
   }
 
   /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
@@ -249,7 +253,7 @@ export class FleetRuntime {
     return linkedMembers(this.#members?.all ?? [], this.#state.peers)
   }
 
-  get #others(): readonly HeardMember[] {
+  get #others(): readonly ReceivedMember[] {
     return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
   }
 
@@ -289,6 +293,7 @@ export class FleetRuntime {
       if (event.kind === 'disconnected') this.#log.warn({ server: event.server }, 'NATS is lost')
       if (event.kind === 'connected') {
         this.#reached += 1
+        this.#members?.reached(performance.now())
         this.#log.info({ server: event.server }, 'NATS is reached again')
         this.#each((part) => part.reconnected?.())
       }
@@ -333,15 +338,15 @@ export class FleetRuntime {
     this.#parts.push(this.#telling)
     calls.serve(STATUS_SERVICE, async () => toJson(this.status()))
     calls.serve(FILTER_SERVICE, (payload) => front.answerFilter(payload))
-    subscribe(this.#names.subject('presence'), (data) => this.#heard(data))
+    subscribe(this.#names.subject('presence'), (data) => this.#received(data))
     for (const begin of parts)
       this.#failures.guard('failures', 'a part of the fleet does not begin', () =>
         this.#parts.push(begin(context)),
       )
   }
 
-  #heard(data: Buffer): void {
-    const presence = decodePresence(data)
+  #received(data: Buffer): void {
+    const presence = this.#presences.read(data)
     if (presence === null) {
       this.#failures.count('otherVersions')
       return
@@ -350,17 +355,19 @@ export class FleetRuntime {
     const { enode } = this.#state
     const own = { ...this.#self, nodeId: enode === null ? null : nodeIdOf(enode) }
     const before = this.#identity.reason
-    if (this.#identity.heard(own, presence, now)) {
+    if (this.#identity.received(own, presence, now)) {
       const { reason } = this.#identity
       if (reason !== null && before === null)
         this.#log.error({ reason }, 'this process does not join its fleet')
       this.#look()
       return
     }
-    const hearing = this.#members?.heard(presence, now, Date.now())
-    this.#head.heard(presence, now)
-    if (hearing === 'first') this.#head.forget(presence.id)
-    if (hearing != null) {
+    const news = this.#members?.received(presence, now, Date.now()) ?? 'same'
+    // It says again that it has what this one has: nothing follows from it.
+    if (news === 'same' && this.#adopted?.hash.equals(presence.executed.hash) === true) return
+    this.#head.received(presence, now)
+    if (news === 'first') this.#head.forget(presence.id)
+    if (news === 'first' || news === 'again') {
       this.#telling?.compare(presence.id)
       // It hears this member at once, too.
       this.#tellPresence()
@@ -373,7 +380,9 @@ export class FleetRuntime {
     this.#identity.tick(now)
     this.#members?.sweep(now)
     this.#sendPresence()
-    this.#connection?.ping()
+    // In the same write.
+    this.#isPinging = !this.#isPinging
+    if (this.#isPinging) this.#connection?.ping()
     this.#look()
   }
 
@@ -387,10 +396,10 @@ export class FleetRuntime {
 
   /** With each change, once in a turn of the event loop. */
   #tellPresence(): void {
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isReporting) return
+    this.#isReporting = true
     queueMicrotask(() => {
-      this.#isTold = false
+      this.#isReporting = false
       this.#sendPresence()
     })
   }
@@ -431,10 +440,14 @@ export class FleetRuntime {
     const headAt = isAlone || this.#adopting !== null ? null : this.#lookAtHead(others, now)
     this.#lookAtMaker(others, now)
     this.#news.announce(others, this.#adopted?.hash ?? null, now)
-    const ends = others.flatMap(({ heardAt }) => [heardAt + ANNOUNCED_FOR + 1, heardAt + PRESENT_FOR + 1])
+    const ends = others.flatMap(({ receivedAt }) => [
+      receivedAt + ANNOUNCED_FOR + 1,
+      receivedAt + PRESENT_FOR + 1,
+    ])
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
     clearTimeout(this.#lookTimer)
-    if (Number.isFinite(next)) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
+    // Later ones are seen by the tick before them.
+    if (next - now <= TELL_PERIOD) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
@@ -446,14 +459,14 @@ export class FleetRuntime {
   }
 
   /** Adopts what may be adopted. @returns when to look again; null for when something happens */
-  #lookAtHead(others: readonly HeardMember[], now: number): number | null {
+  #lookAtHead(others: readonly ReceivedMember[], now: number): number | null {
     const { step, at } = this.#head.plan(others, now)
     if (step === null) return at
     const { hash } = step.block
     this.#adoptions[step.why] += 1
     this.#adoptWaits.add(step.waited)
     if (step.why === 'late') this.#failures.count('lateBlocks')
-    if (step.why === 'executed') this.#common = hash
+    if (step.why !== 'late') this.#common = hash
     this.#adopting = hash
     this.#chain
       .adopt(hash)
@@ -464,7 +477,7 @@ export class FleetRuntime {
     return null
   }
 
-  #lookAtMaker(others: readonly HeardMember[], now: number): void {
+  #lookAtMaker(others: readonly ReceivedMember[], now: number): void {
     // While NATS is away the last maker goes on.
     if (this.#connection?.isConnected !== true || !this.#identity.isJoined) return
     const maker = makerOf(this.#reason(now) === null ? this.#self : null, others)

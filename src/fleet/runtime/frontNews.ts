@@ -1,5 +1,5 @@
 import type { FleetFrontEvent, MemberId } from '../interface.ts'
-import type { HeardMember } from '../presence/members.ts'
+import type { ReceivedMember } from '../presence/members.ts'
 import { linksOf } from './links.ts'
 
 /**
@@ -14,31 +14,31 @@ export class FrontNews {
   #links = ''
   #announced = ''
   /** When that was heard of which this member lacks something. */
-  #heardAt = 0
+  #receivedAt = 0
 
   constructor(tell: (event: FleetFrontEvent) => void) {
     this.#tell = tell
   }
 
   /**
-   * Blocks that present members have: when they change, and whenever one is heard again that this member lacks.
+   * Blocks that present members have which are not apart: when they change, and whenever one is heard again that this member lacks.
    * @param own hash of the block that this member has adopted
    * @param now milliseconds of the monotonic clock
    */
-  announce(others: readonly HeardMember[], own: Buffer | null, now: number): void {
-    const heard = others.filter(({ heardAt }) => now - heardAt < ANNOUNCED_FOR)
-    const blocks = heard.map(({ executed: { number, hash } }) => ({ number, hash }))
+  announce(others: readonly ReceivedMember[], own: Buffer | null, now: number): void {
+    const recent = others.filter(({ receivedAt, isApart }) => !isApart && now - receivedAt < ANNOUNCED_FOR)
+    const blocks = recent.map(({ executed: { number, hash } }) => ({ number, hash }))
     const text = blocks.map(({ hash }) => hash.toString('latin1')).join()
-    const lacking = heard.filter(({ executed }) => own === null || !executed.hash.equals(own))
-    const heardAt = Math.max(0, ...lacking.map((member) => member.heardAt))
-    if (text === this.#announced && heardAt <= this.#heardAt) return
+    const lacking = recent.filter(({ executed }) => own === null || !executed.hash.equals(own))
+    const receivedAt = Math.max(0, ...lacking.map((member) => member.receivedAt))
+    if (text === this.#announced && receivedAt <= this.#receivedAt) return
     this.#announced = text
-    this.#heardAt = heardAt
+    this.#receivedAt = receivedAt
     this.#tell({ kind: 'announced', blocks })
   }
 
   /** Members that are peers. */
-  link(self: MemberId, members: readonly HeardMember[], genesis: string): void {
+  link(self: MemberId, members: readonly ReceivedMember[], genesis: string): void {
     const { connect, trusted } = linksOf(self, members, genesis)
     const text = `${connect.join()} ${trusted.join()}`
     if (text === this.#links) return

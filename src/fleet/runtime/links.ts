@@ -1,6 +1,6 @@
 import type { MemberId } from '../interface.ts'
 import { nodeIdOf } from '../presence/identity.ts'
-import type { HeardMember } from '../presence/members.ts'
+import type { ReceivedMember } from '../presence/members.ts'
 
 /** With more members each connects to some of the others. */
 const ALL_CONNECTED = 16
@@ -13,7 +13,7 @@ export interface Links {
 }
 
 /** Which members this one dials: all of a few, else those that follow its id. */
-export function linksOf(self: MemberId, members: readonly HeardMember[], genesis: string): Links {
+export function linksOf(self: MemberId, members: readonly ReceivedMember[], genesis: string): Links {
   const reachable = members.filter((member) => member.genesis === genesis && member.enode !== null)
   const trusted = reachable.map(({ enode }) => enode as string)
   if (reachable.length < ALL_CONNECTED) return { connect: trusted, trusted }
@@ -24,7 +24,7 @@ export function linksOf(self: MemberId, members: readonly HeardMember[], genesis
 
 /** Members among some peers. @param peers node ids, 128 hex digits */
 export function linkedMembers(
-  members: readonly HeardMember[],
+  members: readonly ReceivedMember[],
   peers: readonly string[],
 ): readonly MemberId[] {
   return members.flatMap(({ id, enode }) => (enode !== null && peers.includes(nodeIdOf(enode)) ? [id] : []))

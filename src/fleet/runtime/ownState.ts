@@ -1,7 +1,9 @@
 import type { FleetChainService, FleetFrontService, FleetStatus, FrontState } from '../interface.ts'
 
-/** Milliseconds for which an answer of another thread says that it is well. */
+/** Milliseconds for which a word of another thread says that it is well. */
 const WELL_FOR = 4500
+/** Milliseconds after which the chain thread is asked for one. */
+const QUIET_FOR = 1900
 
 /** How this member is, as its other threads last said. */
 export class OwnState {
@@ -31,6 +33,11 @@ export class OwnState {
     return this.isLeaving || this.#state?.draining === true
   }
 
+  /** The chain thread has said something. */
+  receivedFromChain(now: number): void {
+    this.#chainAt = now
+  }
+
   /** Asks both threads how they are, and gives the front thread the status of the fleet. */
   ask(status: FleetStatus): void {
     const ignore = () => undefined
@@ -38,9 +45,8 @@ export class OwnState {
       this.#state = state
       this.#frontAt = performance.now()
     }, ignore)
-    this.#chain.ping().then(() => {
-      this.#chainAt = performance.now()
-    }, ignore)
+    if (performance.now() - this.#chainAt > QUIET_FOR)
+      this.#chain.ping().then(() => this.receivedFromChain(performance.now()), ignore)
   }
 
   /** Why this member is not ready; null when it is. */

@@ -20,7 +20,7 @@ export function shareWork(
     const template = inflateRawSync(data.subarray(MEMBER_BYTES), { maxOutputLength: largest })
     if (!isConnected() || from === self) return
     chain.takeWork(from, template).then(
-      () => count('heardWork'),
+      () => count('receivedWork'),
       () => count('skippedWork'),
     )
   })
@@ -34,7 +34,7 @@ export function shareWork(
         return
       }
       nats.publish(subject, bytes)
-      count('toldWork')
+      count('reportedWork')
     },
   }
 }

@@ -22,6 +22,8 @@ export class AnnouncedBlocks {
   readonly #own: OwnBlocks
   readonly #hashes = new Map<string, BlockReference>()
   #highest = 0
+  /** Height of the heaviest block here, which may wait to be adopted. */
+  #executed = 0
 
   constructor(own: OwnBlocks) {
     this.#own = own
@@ -35,22 +37,27 @@ export class AnnouncedBlocks {
     this.look()
   }
 
+  /** The heaviest block here has this height: others may have adopted it already. */
+  executed(height: number): void {
+    this.#executed = height
+  }
+
   /** Looks anew what is lacking: the head changed, or a block was executed. */
   look(): void {
-    if (this.#hashes.size === 0) {
-      this.isBehind = false
-      return
-    }
     const { height } = this.#own
-    this.isBehind =
-      this.#highest > height || [...this.#hashes.values()].some(({ hash }) => !this.#own.has(hash))
+    const isLacking = () => [...this.#hashes.values()].some(({ hash }) => !this.#own.has(hash))
+    this.isBehind = this.#ahead > height || (this.#hashes.size > 0 && isLacking())
   }
 
   /** True when a block that a request names is another node's and not yet here. */
   lacks(name: BlockName): boolean {
     const { height } = this.#own
-    if (typeof name === 'number') return name > height && name <= Math.min(this.#highest, height + MAX_AHEAD)
+    if (typeof name === 'number') return name > height && name <= Math.min(this.#ahead, height + MAX_AHEAD)
     const found = this.#hashes.get(name.toString('latin1'))
     return found !== undefined && found.number <= height + MAX_AHEAD && !this.#own.has(name)
+  }
+
+  get #ahead(): number {
+    return Math.max(this.#highest, this.#executed)
   }
 }

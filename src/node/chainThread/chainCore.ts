@@ -218,7 +218,7 @@ export class ChainCore {
     chain.onHead((change) => this.#followHead(change))
     sharing.onExecuted(() => {
       work?.headChanged()
-      listener.onExecuted()
+      listener.onExecuted(chain.best.number)
     })
     sharing.begin({
       chain,

@@ -23,8 +23,8 @@ import { unpackPending } from './pendingMessage.ts'
 /** The listener of the chain thread, called before the answers to the calls that led to an event. */
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
-  /** A block can be read by its hash that is not canonical yet. */
-  onExecuted(): void
+  /** A block of this height can be read by its hash, and is not canonical yet. */
+  onExecuted(height: number): void
   onPending(transactions: readonly EncodedTransaction[]): void
   /** True when blocks are made without being asked for. */
   onMining(on: boolean): void
@@ -186,7 +186,7 @@ function report(listener: ChainHandleListener, event: ChainEvent): void {
       listener.onHead(event.notice, event.pool, event.stats)
       return
     case 'executed':
-      listener.onExecuted()
+      listener.onExecuted(event.height)
       return
     case 'pending':
       listener.onPending(unpackPending(event.packed))

@@ -21,8 +21,8 @@ export interface HeadStats {
 export interface ChainListener extends WorkListener {
   /** The head changed and the blocks can be read. */
   onHead(notice: HeadNotice, stats: HeadStats): void
-  /** A block was executed that waits to be adopted: it can be read by its hash. */
-  onExecuted(): void
+  /** A block of this height was executed that waits to be adopted: it can be read by its hash. */
+  onExecuted(height: number): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(transactions: readonly EncodedTransaction[]): void
   /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */

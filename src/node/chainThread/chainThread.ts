@@ -88,7 +88,7 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
   try {
     const texts = EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes)
     const listener: ChainListener = {
-      onExecuted: () => report({ kind: 'executed' }),
+      onExecuted: (height) => report({ kind: 'executed', height }),
       onHead: (notice, stats) => {
         const { chain } = core.open
         writeHeadLogs(chain, texts, notice.enacted)

@@ -22,7 +22,7 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
     },
     holdHeads: async (longest) => fleet.hold(longest),
     adopt: (hash) => written(() => fleet.adopt(hash)),
-    hear: (transactions) =>
+    receive: (transactions) =>
       written(async () => {
         await addTransactions(core, transactions)
         await core.durable()

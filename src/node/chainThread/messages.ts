@@ -40,8 +40,8 @@ export type ChainEvent =
       readonly pool: PoolStats
       readonly stats: HeadStats
     }
-  /** A block can be read by its hash that is not canonical yet. */
-  | { readonly kind: 'executed' }
+  /** A block of this height can be read by its hash, and is not canonical yet. */
+  | { readonly kind: 'executed'; readonly height: number }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** True when blocks are made without being asked for. */

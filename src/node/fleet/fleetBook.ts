@@ -21,13 +21,13 @@ export interface FleetBookOptions {
 export class FleetBook implements AccessBook, OthersUse {
   readonly revision: AccessBook['revision'] = () => this.#store.revision()
   readonly keys: AccessBook['keys'] = () => this.#store.keys()
-  readonly ownCost: AccessBook['ownCost'] = (...place) => this.#store.ownCost(...place)
+  readonly ownCost: AccessBook['ownCost'] = (...slot) => this.#store.ownCost(...slot)
   readonly usage: AccessBook['usage'] = (...days) => this.#store.usage(...days)
   readonly #options: FleetBookOptions
   readonly #store: AccessStore
   readonly #by = randomBytes(8).toString('hex')
   /** The use by others, by day and key. */
-  readonly #heard = new Map<string, number>()
+  readonly #received = new Map<string, number>()
   #counter: OwnUse | null = null
   #isDecided = false
   #isChanging = false
@@ -51,21 +51,21 @@ export class FleetBook implements AccessBook, OthersUse {
 
   async addUsage(added: readonly DayUsage[]): Promise<void> {
     await this.#store.addUsage(added)
-    this.#options.send({ kind: 'written', places: added.map(({ id, day }) => ({ id, day })) })
+    this.#options.send({ kind: 'written', slots: added.map(({ id, day }) => ({ id, day })) })
   }
 
   pruneUsage(firstKept: number): Promise<number> {
-    for (const place of this.#heard.keys())
-      if (Number.parseInt(place, 10) < firstKept) this.#heard.delete(place)
+    for (const slot of this.#received.keys())
+      if (Number.parseInt(slot, 10) < firstKept) this.#received.delete(slot)
     return this.#store.pruneUsage(firstKept)
   }
 
   costOn(id: string, day: number): number {
-    return this.#heard.get(`${day} ${id}`) ?? 0
+    return this.#received.get(`${day} ${id}`) ?? 0
   }
 
   /** Takes a message of the fleet thread. */
-  hear(message: ToFront): void {
+  receive(message: ToFront): void {
     switch (message.kind) {
       case 'begun':
         this.#tellLives()
@@ -75,14 +75,14 @@ export class FleetBook implements AccessBook, OthersUse {
       case 'keys':
         this.#attempt(() => this.#counter?.refresh())
         return
-      case 'heard':
+      case 'received':
         for (const [id, day, cost] of message.rows) {
-          this.#heard.set(`${day} ${id}`, Math.max(cost, this.costOn(id, day)))
+          this.#received.set(`${day} ${id}`, Math.max(cost, this.costOn(id, day)))
           this.#counter?.usedByOthers(id, day, cost, message.isLate)
         }
         return
       case 'resume':
-        void this.#change(() => this.#store.lives.resume(message.rows, message.told))
+        void this.#change(() => this.#store.lives.resume(message.rows, message.reported))
         return
       case 'keep':
         void this.#change(async () => undefined)

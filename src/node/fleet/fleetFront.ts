@@ -173,7 +173,7 @@ export class FleetFront implements Membership {
           .catch((error: unknown) => this.#log.warn({ err: error }, 'members are not connected as peers'))
         return
       case 'access':
-        this.#book?.hear(event.message)
+        this.#book?.receive(event.message)
     }
   }
 

@@ -78,7 +78,7 @@ function reportTo(
       service.now?.headChanged(notice)
       if (stores.now !== null) reports?.headChanged(stores.now.context, notice)
     },
-    onExecuted: () => service.now?.blockExecuted(),
+    onExecuted: (height) => service.now?.blockExecuted(height),
     onPending: (transactions) => service.now?.pendingAdded(transactions),
     onMining: (on) => {
       production.mining = on

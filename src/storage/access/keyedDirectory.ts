@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushToDisk } from '../../util/durableFile.ts'
 import { hasStoreData, storeFile } from '../storeFile.ts'
 import { ACCESS_FOLDER } from './accessTables.ts'
 import { AccessError } from './errors.ts'
@@ -32,7 +33,7 @@ export function recordKeys(dataDir: string): void {
   const marker = join(dataDir, KEYED_FILE)
   if (existsSync(marker)) return
   writeFileSync(marker, '', { mode: 0o600 })
-  syncFolder(dataDir)
+  flushToDisk(dataDir)
 }
 
 /** Records durably that it has no keys any more. */
@@ -40,14 +41,5 @@ export function recordNoKeys(dataDir: string): void {
   const marker = join(dataDir, KEYED_FILE)
   if (!existsSync(marker)) return
   rmSync(marker, { force: true })
-  syncFolder(dataDir)
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  flushToDisk(dataDir)
 }

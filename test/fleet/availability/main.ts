@@ -45,7 +45,7 @@ const balancer = await Balancer.start(values.balancer as BalancerName, {
   members: fleet.members.map(({ origin }) => new URL(origin).host),
 })
 let wrong = 0
-/** Reads of blocks that another member had and that did not come in time: a balancer asks elsewhere. */
+/** Of the reads that failed: those of blocks that another member had and that did not come in time. */
 let notHere = 0
 try {
   if (fleet.network === null) print('links cannot be cut here: root and namespaces are needed')
@@ -92,13 +92,12 @@ function tell({ fault, took, targets, broken }: Round): boolean {
   for (const { target, isHit, requests, failed, notHere: late, p50, p99, longest, failures } of targets) {
     const isRefused = target !== BALANCER && !isHit
     if (isRefused) notHere += late
-    const isWrong = !isHit && failed.read + failed.send > (isRefused ? late : 0)
+    const isWrong = !isHit && failed.read + failed.send > 0
     if (isWrong) wrong += 1
     const what = `${failed.read} reads, ${failed.send} sends, ${failed.poll} polls failed`
     const note = isWrong ? ' WRONG' : isHit ? ' (hit)' : ''
     print(`  ${target}${note}: ${requests} requests, ${what}; p50 ${p50}, p99 ${p99}, longest ${longest} ms`)
-    if (isWrong || (isRefused && late > 0) || target === BALANCER)
-      for (const text of failures) print(`    ${text}`)
+    if (isWrong || target === BALANCER) for (const text of failures) print(`    ${text}`)
   }
   for (const text of broken) print(`  BROKEN ${text}`)
   wrong += broken.length

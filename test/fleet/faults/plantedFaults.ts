@@ -27,7 +27,7 @@ export const PLANTED_ROUNDS: readonly PlantedRound[] = [
       { file: 'fleet/presence/members.ts', find: 'PRESENT_FOR = 2000', replace: 'PRESENT_FOR = 60_000' },
       {
         file: 'gateway/entrance/announcedBlocks.ts',
-        find: "if (typeof name === 'number') return name > height && name <= Math.min(this.#highest, height + MAX_AHEAD)",
+        find: "if (typeof name === 'number') return name > height && name <= Math.min(this.#ahead, height + MAX_AHEAD)",
         replace: "if (typeof name === 'number') return name > height - 2",
       },
     ],

@@ -15,19 +15,26 @@ const PRESENT_FOR = 2000
 const POLL_WAIT = 2000
 /** Nothing befell anybody for so long, milliseconds. */
 const QUIET = 5000
-/** Blocks in a row that may wait in full for each other member. */
+/** Blocks in a row for which a member may be late before it is not waited for. */
 const LATE_BLOCKS = 3
+/** A member has an executed block so many milliseconds later: it is durable first. */
+const COMMIT = 10
+/** A wait in full. */
+const FULL = ADOPT_WAIT - COMMIT
 
 interface Known {
   readonly member: SimMember
+  /** When it began, or its last fault was over. */
+  freeSince: number
   readonly executedAt: Map<string, number>
   best: SimBlock
   bestAt: number
   head: SimBlock | null
   /** Blocks above the head on the way to the heaviest one, and since when. */
   way: Map<string, number>
-  fullWaits: number
-  readonly heard: Map<string, { at: number; weight: bigint }>
+  readonly heard: Map<string, { at: number; weight: bigint; hash: string }>
+  /** Blocks in a row that waited in full and that a member had not executed then, as far as was heard here. */
+  readonly lateness: Map<string, number>
   /** When the heaviest block that it knows of became heavier. */
   weights: { at: number; weight: bigint }[]
   isMaker: boolean
@@ -53,11 +60,17 @@ class Checker {
   readonly #known: Known[]
   readonly #refused = new Map<number, Set<string>>()
   readonly #hit = new Map<string, number>()
+  /** Members that were cut off and have no peers yet, and since when. */
+  readonly #apart = new Map<string, number>()
   readonly #admitted = new Map<string, Set<number>>()
   readonly #acknowledged = new Set<string>()
   readonly #adopted = new Set<string>()
   readonly #polled = new Map<string, string[]>()
   readonly #owners = new Map<string, number>()
+  /** Members that are being asked for what is new of a filter. */
+  readonly #underWay: { readonly filter: string; readonly process: number }[] = []
+  /** Filters of which a member had the answer when it was killed: its client has not. */
+  readonly #cutShort = new Set<string>()
   /** Blocks that an owner of filters had adopted when they were installed. */
   readonly #since = new Map<string, number>()
   /** Processes that run, copies and those of other chains apart. */
@@ -70,13 +83,14 @@ class Checker {
     const genesis = [...world.blocks.values()][0] as SimBlock
     this.#known = world.processes.map((member) => ({
       member,
+      freeSince: 0,
       executedAt: new Map(),
       best: genesis,
       bestAt: 0,
       head: null,
       way: new Map(),
-      fullWaits: 0,
       heard: new Map(),
+      lateness: new Map(),
       weights: [],
       isMaker: false,
       present: [],
@@ -92,30 +106,40 @@ class Checker {
       case 'began': {
         const known = this.#of(entry.process)
         const { head, best, blocks } = known.member.first
+        known.freeSince = entry.at
         known.head = head
         known.best = best
         known.bestAt = entry.at
         for (const hash of blocks) known.executedAt.set(hash, entry.at)
         this.#follow(known)
         if (!entry.copy && !this.#world.foreigners.has(entry.member)) this.#running.add(known.member)
+        // How late it was says nothing of its next life.
+        for (const { lateness } of this.#known) lateness.delete(entry.member)
         return
       }
       case 'ended':
         this.#running.delete(this.#of(entry.process).member)
+        for (const { filter, process } of this.#underWay)
+          if (process === entry.process) this.#cutShort.add(filter)
         return
       case 'fault':
         for (const id of entry.hit) this.#hit.set(id, (this.#hit.get(id) ?? 0) + 1)
+        if (entry.what === 'apart') this.#apart.set(entry.hit[0] ?? '', entry.at)
         if (entry.what === 'stop' || entry.what === 'kill')
           for (const known of this.#known)
             if (entry.hit.includes(known.member.options.id))
               known.stops.push([entry.at, Number.POSITIVE_INFINITY])
         return
       case 'healed':
-        for (const id of entry.hit) this.#hit.set(id, (this.#hit.get(id) ?? 0) - 1)
+        for (const id of entry.hit) {
+          this.#hit.set(id, (this.#hit.get(id) ?? 0) - 1)
+          this.#apart.delete(id)
+        }
         for (const known of this.#known) {
+          if (!entry.hit.includes(known.member.options.id)) continue
+          known.freeSince = entry.at
           const last = known.stops.at(-1)
-          if (last !== undefined && entry.hit.includes(known.member.options.id))
-            last[1] = Math.min(last[1], entry.at)
+          if (last !== undefined) last[1] = Math.min(last[1], entry.at)
         }
         this.#healedAt = entry.at
         return
@@ -136,8 +160,12 @@ class Checker {
       case 'heard': {
         const known = this.#of(entry.process)
         if (this.#world.foreigners.has(entry.member)) return
-        known.heard.set(entry.member, { at: entry.at, weight: entry.weight })
-        this.#weigh(known, entry.weight)
+        const { at, weight, hash } = entry
+        known.heard.set(entry.member, { at, weight, hash })
+        this.#weigh(known, weight)
+        const executedAt = known.executedAt.get(hash)
+        if (executedAt !== undefined && at - executedAt <= ADOPT_WAIT + COMMIT)
+          known.lateness.delete(entry.member)
         return
       }
       case 'status':
@@ -157,6 +185,8 @@ class Checker {
       case 'read':
         if (entry.waited > READ_WAIT + SLACK && !this.#wasStopped(entry.at - entry.waited, entry.process))
           this.#broken('1', `a read waited for ${entry.waited} ms`)
+        if (entry.answer === 'refused' && this.#isOnlyApart(entry.process, entry.number))
+          this.#broken('1 refused', `block ${entry.number}, which only a member has that was cut off`)
         if (entry.answer === 'null' && this.#isQuiet)
           this.#broken(
             '3 readable',
@@ -168,7 +198,14 @@ class Checker {
         this.#since.set(entry.filter, this.#of(entry.process).enacted.length)
         this.#polled.set(entry.filter, [])
         return
+      case 'polls':
+        this.#underWay.push(entry)
+        return
       case 'polled':
+        this.#underWay.splice(
+          this.#underWay.findIndex((poll) => isSame(poll, entry)),
+          1,
+        )
         if (entry.waited > POLL_WAIT + SLACK && !this.#wasStopped(entry.at - entry.waited))
           this.#broken('1', `a poll waited for ${entry.waited} ms`)
         if (entry.hashes !== null) this.#polled.get(entry.filter)?.push(...entry.hashes)
@@ -211,12 +248,15 @@ class Checker {
     const [got, due] = isClean ? [polled, enacted] : [onceOf(polled), onceOf(enacted)]
     if (got.join() === due.join()) return
     const missing = due.filter((hash) => !got.includes(hash))
+    if (this.#cutShort.has(filter) && got.every((hash) => due.includes(hash))) return
     this.#broken('8', `a filter told ${got.length} blocks of ${due.length}, ${missing.length} are missing`)
   }
 
   #executed({ process, hash }: Extract<TimedEntry, { kind: 'executed' }>): void {
     const known = this.#of(process)
     known.executedAt.set(hash, this.#at)
+    // Who had it before is not late.
+    for (const [member, heard] of known.heard) if (heard.hash === hash) known.lateness.delete(member)
     const block = this.#block(hash)
     this.#weigh(known, block.totalDifficulty)
     if (block.totalDifficulty <= known.best.totalDifficulty) return
@@ -240,11 +280,9 @@ class Checker {
     const waited = this.#at - since
     if (waited > ADOPT_WAIT + SLACK && !this.#wasStopped(since))
       this.#broken('1', `${name} adopted ${short(hash)} after ${Math.round(waited)} ms`)
-    if (this.#at - (executedAt ?? 0) < ADOPT_WAIT - 10 && this.#isQuiet && !this.#adopted.has(hash))
+    if (this.#at - (executedAt ?? 0) < FULL && this.#isQuiet && !this.#adopted.has(hash))
       this.#judgeWait(known, block, waitsFor)
-    known.fullWaits = waited >= ADOPT_WAIT - 10 ? known.fullWaits + 1 : 0
-    if (known.fullWaits > LATE_BLOCKS * (this.#world.scenario.members - 1))
-      this.#broken('3 late', `${name} waited in full for ${known.fullWaits} blocks in a row`)
+    if (waited >= FULL && !this.#wasStopped(since)) this.#countLate(known, block)
     this.#enact(known, block)
   }
 
@@ -258,6 +296,24 @@ class Checker {
     known.enacted.push(...enacted)
     known.head = block
     this.#follow(known)
+  }
+
+  /** A block waited in full: for somebody who was not late for three before it. */
+  #countLate(known: Known, block: SimBlock): void {
+    const { lateness, heard } = known
+    const lacking = known.present.filter((id) => {
+      const head = this.#world.blocks.get(heard.get(id)?.hash ?? '')
+      return head !== undefined && head !== block && isOn(head, block)
+    })
+    const counts = lacking.map((id) => lateness.get(id) ?? 0)
+    // Somebody had it in the last moment, and was waited for.
+    const isInTime = known.present.some((id) => this.#at - (heard.get(id)?.at ?? 0) < COMMIT)
+    if (lacking.length > 0 && !isInTime && counts.every((count) => count >= LATE_BLOCKS))
+      this.#broken(
+        '3 late',
+        `${known.member.options.name} waited in full for ${lacking}, late for ${counts} blocks before ${short(block.hashHex)}`,
+      )
+    for (const id of lacking) lateness.set(id, (lateness.get(id) ?? 0) + 1)
   }
 
   /** Whether somebody should have been waited for. */
@@ -352,6 +408,18 @@ class Checker {
     return all.some(({ stops }) => stops.some(([from, to]) => from <= this.#at && to + SLACK >= since))
   }
 
+  /** Whether nobody has executed a block of some height but members that were cut off, for a while; nor was this one hit. */
+  #isOnlyApart(process: number, number: number): boolean {
+    const isHit = (member: SimMember) => (this.#hit.get(member.options.id) ?? 0) > 0
+    if (this.#world.scenario.loss > 0 || isHit(this.#of(process).member)) return false
+    const having = [...this.#running].filter(
+      (member) => this.#of(member.options.process).best.number >= number,
+    )
+    // A process that began, or was cut off itself, meanwhile knows of no other cut.
+    const { freeSince } = this.#of(process)
+    return having.length > 0 && having.every(({ options }) => (this.#apart.get(options.id) ?? 0) > freeSince)
+  }
+
   #of(process: number): Known {
     return this.#known[process] as Known
   }
@@ -370,6 +438,13 @@ function isOn(block: SimBlock, descendant: SimBlock): boolean {
   let walked: SimBlock | null = descendant
   while (walked !== null && walked.number > block.number) walked = walked.parent
   return walked === block
+}
+
+function isSame(
+  one: { filter: string; process: number },
+  other: { filter: string; process: number },
+): boolean {
+  return one.filter === other.filter && one.process === other.process
 }
 
 function short(hash: string): string {

@@ -19,7 +19,14 @@ export type Entry =
   | { readonly kind: 'refused'; readonly process: number; readonly hash: string }
   /** A presence was sent. */
   | { readonly kind: 'told'; readonly member: string; readonly process: number }
-  | { readonly kind: 'heard'; readonly process: number; readonly member: string; readonly weight: bigint }
+  /** A presence came, with the newest block that its member has executed. */
+  | {
+      readonly kind: 'heard'
+      readonly process: number
+      readonly member: string
+      readonly weight: bigint
+      readonly hash: string
+    }
   /** Whom a member finds present, and whom it waits for no more. */
   | {
       readonly kind: 'status'
@@ -42,9 +49,12 @@ export type Entry =
       readonly waited: number
       readonly answer: 'block' | 'null' | 'refused'
     }
+  /** A client asks a member for what is new of a filter. */
+  | { readonly kind: 'polls'; readonly filter: string; readonly process: number }
   | {
       readonly kind: 'polled'
       readonly filter: string
+      readonly process: number
       readonly waited: number
       /** null where it failed. */
       readonly hashes: readonly string[] | null
@@ -53,3 +63,21 @@ export type Entry =
   | { readonly kind: 'threw'; readonly what: string }
 
 export type TimedEntry = Entry & { readonly at: number }
+
+/** The lines of a history that tell of blocks: executed, refused, adopted with who was waited for, and faults. */
+export function* traceOf(history: readonly TimedEntry[]): Generator<string> {
+  for (const entry of history) {
+    const at = `${String(Math.round(entry.at)).padStart(6)} ms`
+    if (entry.kind === 'fault') yield `${at} ${entry.what}: ${entry.hit.map(shortId).join(', ')}`
+    if (entry.kind === 'executed' || entry.kind === 'refused')
+      yield `${at} process ${entry.process} ${entry.kind} ${entry.hash.slice(0, 8)}`
+    if (entry.kind === 'adopted') {
+      const waitsFor = entry.waitsFor.map(shortId).join(', ')
+      yield `${at} process ${entry.process} adopted ${entry.hash.slice(0, 8)}, waits for ${waitsFor}`
+    }
+  }
+}
+
+function shortId(member: string): string {
+  return member.replace(/^0+/, '')
+}

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { TestBuild } from '../../support/testBuild.ts'
+import { traceOf } from './history.ts'
 import { PLANTED_FAULTS } from './plantedFaults.ts'
 import { findPlanted } from './plantedRuns.ts'
 import { loadModules } from './simModules.ts'
@@ -16,6 +17,8 @@ const { values } = parseArgs({
     planted: { type: 'string', default: '60' },
     /** Words in the names of planted faults; all unless given. */
     only: { type: 'string', default: '' },
+    /** Prints which member executed, heard and adopted what, and when. */
+    trace: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed)
@@ -24,7 +27,8 @@ const modules = await loadModules()
 const sums: Record<string, number> = {}
 let wrong = 0
 for (let seed = first; seed < first + Number(values.runs); seed += 1) {
-  const { violations, counts } = await simulate(seed, modules)
+  const { violations, counts, history } = await simulate(seed, modules)
+  if (values.trace) for (const line of traceOf(history)) print(line)
   for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count
   if (violations.length > 0) wrong += 1
   for (const { rule, at, what } of violations.slice(0, 5))

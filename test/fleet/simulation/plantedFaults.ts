@@ -44,6 +44,11 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     ],
   },
   {
+    name: 'blocks of a member that was cut off are waited for',
+    rule: '1 refused',
+    changes: [{ file: MEMBERS, find: 'const isApart = wasAway &&', replace: 'const isApart = false &&' }],
+  },
+  {
     name: 'silent members are present',
     rule: '2 silent',
     changes: [{ file: MEMBERS, find: 'PRESENT_FOR = 2000', replace: 'PRESENT_FOR = 20_000' }],
@@ -78,7 +83,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'blocks do not wait for members',
     rule: '3 waits',
-    changes: [{ file: HEAD, find: 'lacking.length === 0', replace: 'lacking.length >= 0' }],
+    changes: [{ file: HEAD, find: 'if (!isLacking) return', replace: 'if (waited >= 0) return' }],
   },
   {
     name: 'the head goes to a block that is not heavier',
@@ -115,6 +120,11 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [{ file: HEAD, find: '?? 0) >= LATE_BLOCKS', replace: '?? 0) < 0' }],
   },
   {
+    name: 'members are not late for what another one adopted first',
+    rule: '3 late',
+    changes: [{ file: HEAD, find: 'if (isLacking && now < end) this.#early.push(block)', replace: '' }],
+  },
+  {
     name: 'announced blocks are null',
     rule: '3 readable',
     changes: [
@@ -149,7 +159,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     changes: [
       {
         file: 'fleet/pool/poolExchange.ts',
-        find: 'await chain.hear(transactions)',
+        find: 'await chain.receive(transactions)',
         replace: 'void transactions',
       },
     ],

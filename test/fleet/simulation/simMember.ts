@@ -214,6 +214,7 @@ export class SimMember extends SimProcess {
         if (moves) this.#move(block)
         for (const listener of this.#accepted) listener([block])
         if (moves) for (const listener of this.#heads) listener()
+        else if (isBest) this.#announced.executed(block.number)
         this.#announced.look()
       })
     })
@@ -263,8 +264,9 @@ export class SimMember extends SimProcess {
 
   /** A client polls a filter. */
   async poll(filter: string): Promise<void> {
-    const { time, record } = this.options
+    const { time, record, process } = this.options
     const began = time.now
+    record({ kind: 'polls', filter, process })
     const changes = await time
       .as(this, async () => this.#filters.poll(filter, this.#client))
       .catch(() => null)
@@ -273,7 +275,7 @@ export class SimMember extends SimProcess {
     if (changes?.kind === 'hashes') hashes = changes.hashes.map((hash) => hash.toString('hex'))
     if (changes?.kind === 'result')
       hashes = JSON.parse(Buffer.from(changes.result).toString()) as readonly string[]
-    record({ kind: 'polled', filter, waited: time.now - began, hashes })
+    record({ kind: 'polled', filter, process, waited: time.now - began, hashes })
   }
 
   #onFront(event: FleetFrontEvent): void {
@@ -341,7 +343,7 @@ export class SimMember extends SimProcess {
       begin: async () => ({ genesis: this.options.genesis.hash, whyNot: null, ...fleet.branch() }),
       holdHeads: async (longest) => fleet.hold(longest),
       adopt: (hash) => fleet.adopt(hash),
-      hear: async (transactions) => {
+      receive: async (transactions) => {
         for (const transaction of transactions) this.#admit(transaction)
         await this.#commit()
       },

@@ -19,9 +19,9 @@ export class SimNats {
   readonly clients: SimClient[] = []
   /** Share of messages that is lost. */
   loss = 0
-  /** Told of each message that a client sends. */
+  /** UseReport of each message that a client sends. */
   onPublish: (from: SimClient, subject: string, data: Buffer) => void = () => undefined
-  /** Told of each message that a client hears. */
+  /** UseReport of each message that a client hears. */
   onDeliver: (to: SimClient, subject: string, data: Buffer) => void = () => undefined
   readonly time: VirtualTime
   readonly #random: () => number

@@ -12,6 +12,10 @@ const CALM = 15_000
 /** And no block is made in these. */
 const SETTLING = 9000
 const SYNC_EVERY = 500
+/** Milliseconds for which a member that was cut off has no peers beside NATS. */
+const RELINKED_AFTER = 4000
+/** Others find it away after so many milliseconds. */
+const NOT_PRESENT = 2500
 
 /** What a run has beside blocks, sends, reads and polls. */
 export interface Scenario {
@@ -89,9 +93,10 @@ class World {
       try {
         const { id, executed } = JSON.parse(data.toString()) as {
           id?: string
-          executed?: { totalDifficulty?: string }
+          executed?: { totalDifficulty?: string; hash?: string }
         }
-        return { member: id ?? '', weight: BigInt(executed?.totalDifficulty ?? 0) }
+        const { totalDifficulty = '0', hash = '' } = executed ?? {}
+        return { member: id ?? '', weight: BigInt(totalDifficulty), hash }
       } catch {
         return null
       }
@@ -296,10 +301,10 @@ class World {
   }
 
   #disturb(): void {
-    const lasts = 200 + this.#random() * 7000
+    let lasts = 200 + this.#random() * 7000
     const at = Math.floor(this.#random() * this.#members.length)
     const member = this.#members[at] as SimMember
-    if (this.#time.now + lasts > RUN - CALM || !member.answers) return
+    if (this.#time.now + lasts + RELINKED_AFTER > RUN - CALM || !member.answers) return
     const { id } = member.options
     const kinds = [
       'kill',
@@ -310,6 +315,7 @@ class World {
       'all',
       'refuse',
       'peers',
+      'apart',
     ] as const
     const what = kinds[Math.floor(this.#random() * kinds.length)] ?? 'stop'
     const hit = what === 'all' ? this.#members.map(({ options }) => options.id) : [id]
@@ -333,6 +339,17 @@ class World {
         this.#lonely.add(member)
         end = () => void this.#lonely.delete(member)
         break
+      case 'apart': {
+        // Its peers come back later than NATS; until then it has made blocks of its own.
+        this.#lonely.add(member)
+        client?.cut(false, false)
+        lasts = Math.max(lasts, NOT_PRESENT)
+        for (let own = 0; own < 3; own += 1) this.#at(own * 300, () => this.#makeAlone(member))
+        this.#at(lasts, () => client?.heal())
+        lasts += RELINKED_AFTER
+        end = () => this.#rejoin(member)
+        break
+      }
       case 'all':
         for (const { client: one } of this.#members) one?.cut(false, false)
         end = () => {
@@ -347,6 +364,16 @@ class World {
       end()
       this.#record({ kind: 'healed', hit })
     })
+  }
+
+  #makeAlone(member: SimMember): void {
+    if (member.answers) member.receive(this.#make(member.best, 12n), 5)
+  }
+
+  /** A member has peers again: the heaviest block is everybody's. */
+  #rejoin(member: SimMember): void {
+    this.#lonely.delete(member)
+    if (member.best.totalDifficulty > this.#tip.totalDifficulty) this.#tip = member.best
   }
 
   /** A lighter block beside the next one is invalid here. */

@@ -26,7 +26,7 @@ const turn = (() => {
  */
 export class VirtualTime {
   now = 0
-  /** Told what an event of a process threw. */
+  /** UseReport what an event of a process threw. */
   onError: (error: unknown) => void = () => undefined
   readonly #events: Event[] = []
   readonly #owner = new AsyncLocalStorage<SimProcess | null>()

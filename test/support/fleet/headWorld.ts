@@ -113,7 +113,7 @@ export class HeadWorld {
       this.after(this.delay(), () => {
         if (!other.isUp) return
         other.heard.set(id, { ...news, at: this.now })
-        other.rule.heard(news, this.now)
+        other.rule.received(news, this.now)
         this.#look(other)
       })
     }

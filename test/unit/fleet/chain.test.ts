@@ -137,7 +137,7 @@ t.test('a send is answered when the others have it', async (t) => {
 t.test('what was heard is kept like what was sent, and is told again to nobody', async (t) => {
   const { core, told, service } = openMember(t)
   const { encoded } = signedTransaction({ nonce: 0n })
-  await service.hear([encoded, Buffer.from('rubbish')])
+  await service.receive([encoded, Buffer.from('rubbish')])
   t.equal(core.journaled, 1)
   t.same(told, [])
   const hashes = await service.waiting()
@@ -182,12 +182,14 @@ t.test('a request that names an announced block waits for it', async (t) => {
   await until(() => core.open.chain.best.number === 2)
   const { hash } = core.open.chain.best
   const hex = `0x${hash.toString('hex')}`
-  gateway.blockExecuted()
+  gateway.blockExecuted(2)
   t.match(
     resultOf(await ask(request('eth_getBlockByHash', [hex, false]))),
     { hash: hex },
     'by its hash at once',
   )
+  const early = ask(request('eth_getBlockByNumber', ['0x2', false]))
+  t.equal(gateway.waitingForBlocks, 1, 'others may have adopted it already')
   gateway.announce([{ number: 2, hash }])
   const named = [
     request('eth_getBlockByNumber', ['0x2', false]),
@@ -195,11 +197,12 @@ t.test('a request that names an announced block waits for it', async (t) => {
     request('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x2' }]),
     `[${request('eth_chainId', [], 7)},${request('eth_getBlockByNumber', ['0x2', false], 8)}]`,
   ].map((body) => ask(body))
-  t.equal(gateway.waitingForBlocks, 4)
+  t.equal(gateway.waitingForBlocks, 5)
   t.equal(resultOf(await ask(request('eth_blockNumber'))), '0x1', 'the others do not')
   t.equal(resultOf(await ask(request('eth_getBlockByNumber', ['0x3', false]))), null)
   await fleet.adopt(hash)
   tellHead()
+  t.match((await early)?.text, /"number":"0x2"/)
   const [block, balance, logs, batch] = await Promise.all(named)
   t.match(block?.text, /"number":"0x2"/)
   t.match(balance?.text, /"result":"0x[1-9a-f]/)

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { HeardCosts } from '../../../src/fleet/access/heardCosts.ts'
+import { ReceivedCosts } from '../../../src/fleet/access/receivedCosts.ts'
 import { AccessStore } from '../../../src/storage/access/accessStore.ts'
 import { type DayUsage, type MethodUsage, maxUsage } from '../../../src/storage/access/usageRecord.ts'
 import { createRandom } from '../../support/random.ts'
@@ -113,7 +113,7 @@ t.test('sums of what was heard do not depend on the order', (t) => {
       const costs = heard.filter((one) => one.life === String(life)).map(({ cost }) => cost)
       return total + Math.max(0, ...costs)
     }, 0)
-    const costs = new HeardCosts()
+    const costs = new ReceivedCosts()
     let last = 0
     for (const { life, cost } of heard.sort(() => random() - 0.5))
       last = costs.raise(life, ['k', DAY, cost]) ?? last
@@ -239,7 +239,7 @@ t.test('restarts, cuts, older copies, copied directories: every sum is what was 
 })
 
 t.test('what is told of others is bounded, whoever tells it', async (t) => {
-  const costs = new HeardCosts()
+  const costs = new ReceivedCosts()
   const life = (number: number) => number.toString(16).padStart(16, '0')
   for (let number = 0; number < 250_000; number += 1) costs.raise(life(number), ['ada', 1, 1])
   t.equal(costs.raise(life(250_000), ['ada', 1, 1]), null)

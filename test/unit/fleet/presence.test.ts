@@ -4,7 +4,12 @@ import { decodeBatch, encodeBatch } from '../../../src/fleet/pool/batch.ts'
 import { Confirmations } from '../../../src/fleet/pool/confirmations.ts'
 import { Identity } from '../../../src/fleet/presence/identity.ts'
 import { Members } from '../../../src/fleet/presence/members.ts'
-import { decodePresence, encodePresence, type Presence } from '../../../src/fleet/presence/presence.ts'
+import {
+  decodePresence,
+  encodePresence,
+  type Presence,
+  PresenceReader,
+} from '../../../src/fleet/presence/presence.ts'
 import { linksOf } from '../../../src/fleet/runtime/links.ts'
 import { makerOf } from '../../../src/fleet/runtime/maker.ts'
 
@@ -48,6 +53,22 @@ t.test(
   },
 )
 
+t.test('of presences that differ by their clock alone the blocks are the same', (t) => {
+  const reader = new PresenceReader()
+  const told = presence(1, { clock: 1_764_300_000_000 })
+  const first = reader.read(encodePresence(told))
+  const later = reader.read(encodePresence({ ...told, clock: told.clock + 500 }))
+  t.same(first, told)
+  t.same(later, { ...told, clock: told.clock + 500 })
+  t.equal(later?.executed, first?.executed)
+  const changed = reader.read(encodePresence({ ...told, ready: false }))
+  t.same(changed, { ...told, ready: false })
+  t.not(changed?.executed, first?.executed)
+  t.same(reader.read(encodePresence(presence(1))), presence(1), 'a clock of another length')
+  t.throws(() => reader.read(Buffer.from('{"clock":1764300000000,"speaks":4}')), { code: 'Malformed' })
+  t.end()
+})
+
 t.test('whatever comes is read, or refused with an error', (t) => {
   const bytes = encodePresence(presence(1))
   const readers = [decodePresence, decodeBatch]
@@ -76,17 +97,17 @@ t.test('whatever comes is read, or refused with an error', (t) => {
 })
 
 t.test('who is present', (t) => {
-  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000)
+  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000, () => true)
   const why = (told: Presence, now: number) => {
-    members.heard(told, now, 0)
+    members.received(told, now, 0)
     const found = members.all.find(({ id }) => id === told.id)
     return found === undefined ? undefined : members.whyNot(found, now)
   }
-  t.equal(members.heard(presence(1), 0, 0), 'first')
-  t.equal(members.heard(presence(1), 500, 0), null)
-  t.equal(members.heard(presence(1), 3000, 0), 'again')
-  t.equal(members.heard(presence(1, { reached: 1 }), 3050, 0), 'again', 'what it told may be lost')
-  t.equal(members.heard(presence(1, { life: idOf(7) }), 3100, 0), 'first')
+  t.equal(members.received(presence(1), 0, 0), 'first')
+  t.equal(members.received(presence(1), 500, 0), 'changed')
+  t.equal(members.received(presence(1), 3000, 0), 'again')
+  t.equal(members.received(presence(1, { reached: 1 }), 3050, 0), 'again', 'what it told may be lost')
+  t.equal(members.received(presence(1, { life: idOf(7) }), 3100, 0), 'first')
   t.same(
     members.present(5100).map(({ id }) => id),
     [idOf(1)],
@@ -105,13 +126,36 @@ t.test('who is present', (t) => {
   t.end()
 })
 
+t.test('a member that was away is apart until it has a block that is known here', (t) => {
+  const known: Buffer[] = [hash(5)]
+  const isKnown = ({ hash }: { hash: Buffer }) => known.some((one) => one.equals(hash))
+  const members = new Members({ genesis: 'aa'.repeat(32), zone: 'UTC' }, 10_000, isKnown)
+  const other = { number: 6, hash: hash(6), totalDifficulty: 60n }
+  const isApart = (more: Partial<Presence>, now: number) => {
+    members.received(presence(1, more), now, 0)
+    return members.all[0]?.isApart
+  }
+  const ahead = { executed: other, adopted: other }
+  t.equal(isApart({}, 0), false)
+  t.equal(isApart(ahead, 2000), false, 'it was heard all the time')
+  t.equal(isApart(ahead, 4001), true)
+  t.equal(isApart(ahead, 4500), true)
+  t.equal(isApart({ executed: other }, 5000), false, 'the block before is known')
+  members.reached(8000)
+  t.equal(isApart(ahead, 9000), false, 'this member itself was away')
+  t.equal(isApart(ahead, 12_000), true)
+  known.push(hash(6))
+  t.equal(isApart(ahead, 12_500), false)
+  t.end()
+})
+
 t.test('of two processes with one identity the later one steps back', (t) => {
   const own = { id: idOf(1), life: idOf(50), began: 2000, nodeId: `${'0'.repeat(127)}1` }
   const listening = new Identity()
   listening.begin(0)
-  t.equal(listening.heard(own, presence(1, { life: own.life }), 10), false, 'itself')
-  t.equal(listening.heard(own, presence(2), 20), false, 'another member')
-  t.equal(listening.heard(own, presence(1, { began: 9999 }), 30), true)
+  t.equal(listening.received(own, presence(1, { life: own.life }), 10), false, 'itself')
+  t.equal(listening.received(own, presence(2), 20), false, 'another member')
+  t.equal(listening.received(own, presence(1, { began: 9999 }), 30), true)
   listening.tick(1300)
   t.equal(listening.isJoined, false, 'it heard the other before it spoke')
   t.match(listening.reason, /another process/)
@@ -123,9 +167,9 @@ t.test('of two processes with one identity the later one steps back', (t) => {
   t.equal(joined.isJoined, false)
   joined.tick(1200)
   t.equal(joined.isJoined, true)
-  joined.heard(own, presence(1, { began: 2001 }), 2000)
+  joined.received(own, presence(1, { began: 2001 }), 2000)
   t.equal(joined.isJoined, true, 'the other one is later')
-  joined.heard(own, presence(3, { began: 1, enode: enodeOf(1) }), 2000)
+  joined.received(own, presence(3, { began: 1, enode: enodeOf(1) }), 2000)
   t.equal(joined.isJoined, false, 'the same node key, and an earlier process')
   t.end()
 })
@@ -162,8 +206,9 @@ t.test('who makes blocks, and who is dialled', (t) => {
   const heard = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       ...presence(index + 1),
-      heardAt: 0,
+      receivedAt: 0,
       clockAhead: 0,
+      isApart: false,
     }))
   const genesis = 'aa'.repeat(32)
   t.equal(linksOf(idOf(0), heard(15), genesis).connect.length, 15)

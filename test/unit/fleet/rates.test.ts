@@ -2,15 +2,15 @@ import t from 'tap'
 import {
   decodeKnown,
   decodeRecord,
-  decodeTold,
+  decodeReport,
   encodeRecord,
+  encodeReport,
   encodeRows,
-  encodeTold,
   parseRecordName,
+  REPORT_BYTES,
   recordName,
-  TOLD_BYTES,
 } from '../../../src/fleet/access/counterCodec.ts'
-import { HeardCosts } from '../../../src/fleet/access/heardCosts.ts'
+import { ReceivedCosts } from '../../../src/fleet/access/receivedCosts.ts'
 import { Account } from '../../../src/gateway/access/account.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
 import { MemoryAccount, MemoryTotal, UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
@@ -45,7 +45,7 @@ function createFleet(
     { length: members },
     () => new Account('k', { ...UNLIMITED, ...limits }, clock, memory),
   )
-  const costs = accounts.map(() => new HeardCosts())
+  const costs = accounts.map(() => new ReceivedCosts())
   const tellAt = accounts.map(() => random() * PACE)
   const since = accounts.map(() => 0)
   let flying: { at: number; to: number; from: number; cost: number; isLate: boolean }[] = []
@@ -152,9 +152,9 @@ t.test('a quota is exceeded by what others did not know, and no more', (t) => {
 t.test('messages and records are read as they were written, and nothing else is', (t) => {
   const head = { life: '1'.repeat(16), by: '2'.repeat(16), zone: 'UTC', sequence: 1, isLate: false }
   const rows: DayCost[] = Array.from({ length: 5000 }, (_, at) => [`key-${at}`, DAY, at])
-  const { bytes, taken } = encodeTold({ ...head, rows })
-  t.ok(bytes.length <= TOLD_BYTES && bytes.length > TOLD_BYTES - 1024, `${bytes.length}`)
-  t.same(decodeTold(bytes), { ...head, rows: rows.slice(0, taken) })
+  const { bytes, taken } = encodeReport({ ...head, rows })
+  t.ok(bytes.length <= REPORT_BYTES && bytes.length > REPORT_BYTES - 1024, `${bytes.length}`)
+  t.same(decodeReport(bytes), { ...head, rows: rows.slice(0, taken) })
   const usage = {
     id: 'k',
     day: DAY,
@@ -162,13 +162,13 @@ t.test('messages and records are read as they were written, and nothing else is'
   }
   const record = { by: head.by, zone: 'UTC', rows: [usage] }
   t.same(decodeRecord(encodeRecord(record)), record)
-  const known = { isOwn: true, rows: [usage], told: [['k', DAY, 5] as const] }
+  const known = { isOwn: true, rows: [usage], reported: [['k', DAY, 5] as const] }
   t.same(decodeKnown(encodeRows(known)), known)
   const name = recordName(head.life, usage)
   t.same(parseRecordName(name), { life: head.life, day: DAY })
   for (const wrong of ['', 'x', `${head.life}.x.1`, `${head.life}.1`, `${name}.1`])
     t.equal(parseRecordName(wrong), null)
-  const plain = JSON.parse(encodeTold({ ...head, rows: [] }).bytes.toString()) as object
+  const plain = JSON.parse(encodeReport({ ...head, rows: [] }).bytes.toString()) as object
   for (const more of [
     { life: 'x' },
     { by: 5 },
@@ -180,9 +180,9 @@ t.test('messages and records are read as they were written, and nothing else is'
     { rows: [['k', -1, 1]] },
     { rows: [['k', DAY, 1.5]] },
   ])
-    t.throws(() => decodeTold(Buffer.from(JSON.stringify({ ...plain, ...more }))), JSON.stringify(more))
+    t.throws(() => decodeReport(Buffer.from(JSON.stringify({ ...plain, ...more }))), JSON.stringify(more))
   for (const text of ['', 'null', '[]', '{}']) {
-    t.throws(() => decodeTold(Buffer.from(text)))
+    t.throws(() => decodeReport(Buffer.from(text)))
     t.throws(() => decodeRecord(Buffer.from(text)))
     t.throws(() => decodeKnown(Buffer.from(text)))
   }

@@ -83,10 +83,30 @@ t.test('a member that is late for three blocks is not waited for until it is in 
   const block = next(5000)
   t.match(rule.plan([other(GENESIS)], 5001).step, { block, why: 'executed' })
   rule.adopted(block)
-  rule.heard({ id: ids[0], executed: block }, 5000 + WAIT + 1)
+  rule.received({ id: ids[0], executed: block }, 5000 + WAIT + 1)
   t.same([...rule.late], [ids[0]], 'it has it, and late')
-  rule.heard({ id: ids[0], executed: block }, 5000 + WAIT)
+  rule.received({ id: ids[0], executed: block }, 5000 + WAIT)
   t.same([...rule.late], [])
+  t.end()
+})
+
+t.test('a member is late for a block that another one adopted before the wait was over here', (t) => {
+  const rule = head([])
+  let parent = GENESIS
+  for (let round = 0; round < 3; round += 1) {
+    parent = blockOf(parent.number + 1, parent)
+    rule.executed([parent], parent, round * 1000)
+    const first = other(parent, parent, ids[1])
+    t.match(rule.plan([other(GENESIS), first], round * 1000 + WAIT - 1).step, { why: 'adopted' })
+    rule.adopted(parent)
+    t.same([...rule.late], [], 'it may still be in time')
+    t.same(rule.plan([other(GENESIS), first], round * 1000 + WAIT - 1), {
+      step: null,
+      at: round * 1000 + WAIT,
+    })
+    rule.plan([other(GENESIS), first], round * 1000 + WAIT)
+  }
+  t.same([...rule.late], [ids[0]])
   t.end()
 })
 
