@@ -12,7 +12,7 @@ use crate::epoch_file::{EpochFile, files_in, path_of};
 use crate::epoch_list::{EpochList, Form};
 use crate::node_log::START;
 
-/// How long trie nodes are kept.
+/// The time for which trie nodes are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proofs {
     /// States of so many blocks are kept at least.

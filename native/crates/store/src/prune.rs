@@ -60,7 +60,7 @@ impl StateStore {
         self.backend.lmdb().filter(|lmdb| lmdb.epochs.is_tracked())
     }
 
-    /// What is known of the nodes of a state.
+    /// The extent of a state: what is known of where its nodes lie.
     pub(crate) fn extent(&self, root: &B256) -> Result<Extent, StateError> {
         if self.tracks_nodes().is_none() {
             return Ok(Extent::UNKNOWN);

@@ -6,7 +6,7 @@ use rhizome_trie::Location;
 /// Bytes of a position in a record.
 const POSITION_BYTES: usize = 8;
 
-/// How far the nodes of a state, which are being copied to the end of the log, are copied.
+/// Progress of the copying of a state's older nodes to the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Copying {
     /// Nodes before this position are copied.
