@@ -21,6 +21,8 @@ pub enum Code {
     Interrupted,
     /// The answer would be larger than the caller allows.
     OutputLimit,
+    /// The network that the chain is a fork of did not give what is needed.
+    Upstream,
     /// A fault of the core itself.
     Panic,
 }
@@ -36,6 +38,7 @@ impl AsRef<str> for Code {
             Self::InvalidBlock => "InvalidBlock",
             Self::Interrupted => "Interrupted",
             Self::OutputLimit => "OutputLimit",
+            Self::Upstream => "Upstream",
             Self::Panic => "Panic",
         }
     }
@@ -61,6 +64,7 @@ pub fn state(failure: StateError) -> napi::Error<Code> {
         StateError::Corrupt { .. } => Code::CorruptState,
         StateError::Store(_) => Code::Store,
         StateError::Format(_) => Code::StoreFormat,
+        StateError::Upstream(_) | StateError::Unlisted => Code::Upstream,
     };
     error(code, failure)
 }
