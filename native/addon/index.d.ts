@@ -272,7 +272,7 @@ export declare class StateStore {
    * Has everything that the states of this store do not hold read from an upstream. To be called before anything is
    * read from the store. `ask` is called in the thread that calls this; it keeps no thread alive.
    */
-  attachFork(options: ForkOptions, ask: Ask): void
+  attachFork(options: ForkOptions, ask: (wanted: ForkWanted) => void): void
   /** Gives an account to the reads that wait for it. */
   forkAccount(of: ForkWanted, account: ForkAccount): void
   /** Gives a cell, bytes as stored, none where it is absent. */

@@ -10,6 +10,7 @@ export type NativeErrorCode =
   | 'InvalidBlock'
   | 'Interrupted'
   | 'OutputLimit'
+  | 'Upstream'
   | 'Panic'
 
 const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
@@ -21,6 +22,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'InvalidBlock',
   'Interrupted',
   'OutputLimit',
+  'Upstream',
   'Panic',
 ])
 

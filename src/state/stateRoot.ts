@@ -1,4 +1,5 @@
 import { isActive } from '../config/activations.ts'
+import { EMPTY_TRIE_HASH } from '../chain/codec/constants.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
@@ -29,6 +30,8 @@ export function stateRootOfHeader(
   header: StateReference,
 ): Buffer {
   const { stateRoot } = header.fields
+  // What the chain has changed since the block that it goes on from.
+  if (header.number === spec.fork?.number) return EMPTY_TRIE_HASH
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
   // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
   const root = store.rootFor(header.hash) ?? store.rootFor(stateRoot)

@@ -108,6 +108,7 @@ export class ChainCore {
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
       checksOffers: options.checksOffers ?? false,
+      ...(options.forkBase === undefined ? {} : { fork: forkBlock(spec, options.forkBase) }),
       ...(sharing === NODE_ALONE ? {} : { adoptsAtOnce: () => sharing.adoptsAtOnce() }),
       now: seconds,
     })
@@ -178,6 +179,7 @@ export class ChainCore {
       provideExecution: (block, { parentRoot, execution }) =>
         open.executor.provideExecution(block, parentRoot, execution),
       clock: this.clock,
+      provesNoWork: spec.fork !== undefined,
       mode: production.mode,
       onUnfit,
       onMode: (mode) => listener.onMode(mode),

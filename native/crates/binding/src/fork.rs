@@ -104,7 +104,11 @@ impl StateStore {
     /// Has everything that the states of this store do not hold read from an upstream. To be called before anything is
     /// read from the store. `ask` is called in the thread that calls this; it keeps no thread alive.
     #[napi(catch_unwind)]
-    pub fn attach_fork(&self, options: ForkOptions, ask: Ask) -> Result<()> {
+    pub fn attach_fork(
+        &self,
+        options: ForkOptions,
+        #[napi(ts_arg_type = "(wanted: ForkWanted) => void")] ask: Ask,
+    ) -> Result<()> {
         let point = ForkPoint {
             number: u64::try_from(options.number).map_err(invalid)?,
             parent_hash: bytes::hash("parentHash", &options.parent_hash)?,
