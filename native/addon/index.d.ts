@@ -283,6 +283,8 @@ export declare class StateStore {
   forkRefusal(of: ForkWanted, reason: string): void
   /** Counts since the start; null where the chain is no fork. */
   forkStats(): ForkStats | null
+  /** Says whether the calling thread may wait for an upstream; where it may not, reads end with `NotFetched`. */
+  mayWaitForFork(mayWait: boolean): void
   /** Nothing is answered any more: reads that wait fail. */
   closeFork(): void
   /** Opens the store in a folder, creating it if it is missing. */

@@ -14,6 +14,7 @@ import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileMod
 import { makeLockFile } from '../storage/lockFile.ts'
 import { recordStoresCreated } from '../storage/storeFile.ts'
 import {
+  assertNoFork,
   assertNotEmptied,
   assertReadable,
   assertWhole,
@@ -73,6 +74,7 @@ export function openChain(options: OpenChainOptions): OpenChain {
   if (lock === null) throw inUse(options.dataDir)
   try {
     assertWhole(options.dataDir)
+    if (options.fork === undefined) assertNoFork(options.dataDir)
     return openLocked(options, lock)
   } catch (error) {
     lock.release()

@@ -31,6 +31,16 @@ export interface ForkBase {
   readonly servesHashes: boolean
 }
 
+/** What a thread needs to ask the network of a fork: plain data. */
+export interface UpstreamSetup {
+  readonly base: ForkBase
+  readonly urls: readonly string[]
+  /** Milliseconds that a read waits. */
+  readonly patience: number
+  /** Memory of `SharedStats`. */
+  readonly stats: SharedArrayBuffer
+}
+
 /** Blocks between the head of the upstream and the default block of a fork. */
 const DEFAULT_DEPTH = 12
 

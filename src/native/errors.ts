@@ -11,6 +11,7 @@ export type NativeErrorCode =
   | 'Interrupted'
   | 'OutputLimit'
   | 'Upstream'
+  | 'NotFetched'
   | 'Panic'
 
 const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
@@ -23,6 +24,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'Interrupted',
   'OutputLimit',
   'Upstream',
+  'NotFetched',
   'Panic',
 ])
 

@@ -218,6 +218,14 @@ export class StateStore {
     return native(() => this.handle.forkStats())
   }
 
+  /**
+   * Whether this thread may wait for the upstream, as every one may at first; where it may not, a read of what was never
+   * fetched asks for it and throws `NativeError` `NotFetched`.
+   */
+  mayWaitForFork(mayWait: boolean): void {
+    native(() => this.handle.mayWaitForFork(mayWait))
+  }
+
   /** Reads that wait for the upstream fail from now on. */
   closeFork(): void {
     native(() => this.handle.closeFork())

@@ -15,6 +15,7 @@ function banner(given: PartialConfig & { network: NetworkName }, node: Partial<R
     monitoring: null,
     head: 7,
     restored: 0,
+    fork: null,
     accounts: developmentAccounts(networkByName(given.network)),
     setBalance: async () => undefined,
     balanceOf: () => 1_234_567n * 10n ** 18n + 5n * 10n ** 17n,

@@ -23,6 +23,8 @@ pub enum Code {
     OutputLimit,
     /// The network that the chain is a fork of did not give what is needed.
     Upstream,
+    /// That network is being asked: the caller is to try again later.
+    NotFetched,
     /// A fault of the core itself.
     Panic,
 }
@@ -39,6 +41,7 @@ impl AsRef<str> for Code {
             Self::Interrupted => "Interrupted",
             Self::OutputLimit => "OutputLimit",
             Self::Upstream => "Upstream",
+            Self::NotFetched => "NotFetched",
             Self::Panic => "Panic",
         }
     }
@@ -64,6 +67,7 @@ pub fn state(failure: StateError) -> napi::Error<Code> {
         StateError::Corrupt { .. } => Code::CorruptState,
         StateError::Store(_) => Code::Store,
         StateError::Format(_) => Code::StoreFormat,
+        StateError::NotFetched => Code::NotFetched,
         StateError::Upstream(_) | StateError::Unlisted => Code::Upstream,
     };
     error(code, failure)

@@ -176,6 +176,12 @@ impl StateStore {
         })
     }
 
+    /// Says whether the calling thread may wait for an upstream; where it may not, reads end with `NotFetched`.
+    #[napi(catch_unwind)]
+    pub fn may_wait_for_fork(&self, may_wait: bool) {
+        Fork::let_this_thread_wait(may_wait);
+    }
+
     /// Nothing is answered any more: reads that wait fail.
     #[napi(catch_unwind)]
     pub fn close_fork(&self) {

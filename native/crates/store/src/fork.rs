@@ -4,7 +4,9 @@
 //! A read that finds nothing here asks the upstream and waits for a thread of its own to answer: never a function of the
 //! thread that waits. The answers stay in memory, bounded in bytes; keeping them on disk is for whoever answers.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -98,6 +100,11 @@ struct Waiting {
     result: Option<Result<Answer, String>>,
 }
 
+thread_local! {
+    /// False for a thread that must not wait for an upstream.
+    static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
+}
+
 /// The upstream as threads that execute see it.
 pub struct Fork {
     /// The block that the chain goes on from.
@@ -142,6 +149,12 @@ impl Fork {
         self.settle(wanted, Err(reason));
     }
 
+    /// Says whether the calling thread may wait for an upstream: where it may not, a read of what is not here asks for it
+    /// and ends with [`StateError::NotFetched`]. Every thread may unless it says so.
+    pub fn let_this_thread_wait(may_wait: bool) {
+        MAY_WAIT.set(may_wait);
+    }
+
     /// Nothing is answered any more: whoever waits is told so.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
@@ -160,8 +173,14 @@ impl Fork {
     }
 
     fn settle(&self, wanted: Wanted, result: Result<Answer, String>) {
-        if let Some(waiting) = self.waiting.lock().get_mut(&wanted) {
-            waiting.result = Some(result);
+        let mut all = self.waiting.lock();
+        match all.get_mut(&wanted) {
+            // Whoever did not wait finds it among the answers; of a refusal the next read is told.
+            Some(waiting) if waiting.readers == 0 && result.is_ok() => {
+                all.remove(&wanted);
+            }
+            Some(waiting) => waiting.result = Some(result),
+            None => {}
         }
         self.answered.notify_all();
     }
@@ -171,11 +190,36 @@ impl Fork {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(answer.clone());
         }
+        if !MAY_WAIT.get() {
+            return self.ask_without_waiting(wanted);
+        }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();
         let result = self.wait_for(wanted, began + self.patience);
         self.waited.fetch_add(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         result.map_err(StateError::Upstream)
+    }
+
+    fn ask_without_waiting(&self, wanted: Wanted) -> Result<Answer, StateError> {
+        let mut all = self.waiting.lock();
+        match all.entry(wanted) {
+            Entry::Occupied(waiting) => match &waiting.get().result {
+                None => Err(StateError::NotFetched),
+                Some(result) => {
+                    let result = result.clone().map_err(StateError::Upstream);
+                    if waiting.get().readers == 0 {
+                        waiting.remove();
+                    }
+                    result
+                }
+            },
+            Entry::Vacant(place) => {
+                place.insert(Waiting { readers: 0, result: None });
+                self.misses.fetch_add(1, Ordering::Relaxed);
+                (self.ask)(wanted);
+                Err(StateError::NotFetched)
+            }
+        }
     }
 
     fn wait_for(&self, wanted: Wanted, until: Instant) -> Result<Answer, String> {
