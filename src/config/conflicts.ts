@@ -48,18 +48,19 @@ function heightsConflict({ network, activationHeights }: Config): string | null 
 
 /** What a fork has no use for, or needs. */
 function forkConflict(config: Config): string | null {
-  const { forkUrl, forkBlock, offline, profile, fleet, peer, mergedMining, activationHeights } = config
+  const { forkUrl, forkBlock, offline, profile, fleet, peer, activationHeights } = config
   const fork = flagOf('forkUrl')
   if (forkUrl === null) {
     if (forkBlock !== null) return `${flagOf('forkBlock')} needs ${fork}`
     return offline ? `${flagOf('offline')} needs ${fork}` : null
   }
-  const wrong = forkUrl.split(',').find((url) => !/^https?:\/\/./.test(url.trim()) || !URL.canParse(url.trim()))
+  const wrong = forkUrl
+    .split(',')
+    .find((url) => !/^https?:\/\/./.test(url.trim()) || !URL.canParse(url.trim()))
   if (wrong !== undefined) return `${fork}: expected addresses such as https://host/path, separated by commas`
   if (profile !== 'dev') return `${fork} is for development chains: leave out ${flagOf('profile')} hosted`
   if (fleet.length > 0) return `${fork} is not for members of a fleet`
   if (peer.length > 0) return `${fork} has no peers: leave out ${flagOf('peer')}`
-  if (mergedMining) return `${fork} has no proof of work: leave out ${flagOf('mergedMining')}`
   return activationHeights === null
     ? null
     : `${fork} has the heights of its network: leave out ${flagOf('activationHeights')}`

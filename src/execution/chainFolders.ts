@@ -42,7 +42,10 @@ export function assertWhole(dataDir: string): void {
 /** A fork is read with its network alone. @throws StorageError `STORAGE_NETWORK` */
 export function assertNoFork(dataDir: string): void {
   if (!existsSync(join(dataDir, FORK_FILE))) return
-  throw new StorageError('STORAGE_NETWORK', `${dataDir} holds a fork of a network, which only \`start --fork-url\` reads`)
+  throw new StorageError(
+    'STORAGE_NETWORK',
+    `${dataDir} holds a fork of a network, which only \`start --fork-url\` reads`,
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 import { writeBlock } from '../chain/chainWriter.ts'
 import { Block } from '../chain/codec/block.ts'
-import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
+import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
 import { recordActivationHeights } from '../chain/storedHeights.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
@@ -9,9 +9,9 @@ import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
+import { StorageError } from '../storage/errors.ts'
 import { setCanonical } from '../storage/heights.ts'
 import { checkIdentity, readHistory, writeHead, writeHistory, writeIdentity } from '../storage/metadata.ts'
-import { StorageError } from '../storage/errors.ts'
 import { NativeGenesisState } from './genesisState.ts'
 import { nativeAncestorOf } from './nativeAncestor.ts'
 
@@ -35,7 +35,10 @@ export function initializeFork(
   fork: ForkStart,
 ): void {
   // Its state would be read from the upstream, too.
-  const genesis = createGenesis(spec, new NativeGenesisState({ spec, nativeSpec, store: StateStore.inMemory() }))
+  const genesis = createGenesis(
+    spec,
+    new NativeGenesisState({ spec, nativeSpec, store: StateStore.inMemory() }),
+  )
   if (checkIdentity(environment, genesis.hash)) {
     const { firstBlock } = readHistory(environment)
     const isSame = firstBlock === fork.header.number

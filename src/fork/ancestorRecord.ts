@@ -17,7 +17,10 @@ export function encodeAncestor(block: AncestorMetadata): Buffer {
 /** The facts of such bytes. */
 export function decodeAncestor(bytes: Buffer): AncestorMetadata {
   return JSON.parse(bytes.toString('utf8'), (_, value: unknown) => {
-    const { hex, wide } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+    const { hex, wide } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+      string,
+      unknown
+    >
     if (typeof hex === 'string') return Buffer.from(hex, 'hex')
     return typeof wide === 'string' ? BigInt(wide) : value
   }) as AncestorMetadata

@@ -1,11 +1,11 @@
+import { Block } from '../chain/codec/block.ts'
+import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { NETWORK_NAMES, type NetworkName } from '../config/networks/names.ts'
-import type { AncestorMetadata } from '../native/types.ts'
 import { nativeAncestorOf } from '../execution/nativeAncestor.ts'
-import { Block } from '../chain/codec/block.ts'
-import { parseHeader } from '../chain/codec/headerDecoder.ts'
+import type { AncestorMetadata } from '../native/types.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
@@ -64,7 +64,10 @@ export async function findForkBase(upstream: Upstream, block: string | null): Pr
   const spec = networkByName(network)
   const found = await findBlock(upstream, spec, block)
   if (!isActive(spec, 'rskip126', found.header.number)) {
-    throw new UpstreamError('NETWORK', `block ${found.header.number} is from before RSKIP126: fork a newer one`)
+    throw new UpstreamError(
+      'NETWORK',
+      `block ${found.header.number} is from before RSKIP126: fork a newer one`,
+    )
   }
   const pinned = { number: found.header.number, hash: toHex(found.header.hash) }
   const servesHashes = String(version).includes('Rhizome/')
@@ -90,7 +93,11 @@ function networkOf(chainId: number, genesisHash: string): NetworkName {
   )
 }
 
-async function findBlock(upstream: Upstream, spec: NetworkSpec, block: string | null): Promise<UpstreamBlock> {
+async function findBlock(
+  upstream: Upstream,
+  spec: NetworkSpec,
+  block: string | null,
+): Promise<UpstreamBlock> {
   if (block !== null && /^0x[0-9a-f]{64}$/i.test(block)) {
     const found = await fetchBlock(upstream, spec, block.toLowerCase())
     const canonical = await hashAt(upstream, found.header.number)
@@ -99,7 +106,8 @@ async function findBlock(upstream: Upstream, spec: NetworkSpec, block: string | 
   }
   const head = Number(numberOf(await upstream.request('eth_blockNumber', [])))
   const number = block === null ? Math.max(0, head - DEFAULT_DEPTH) : Number(block)
-  if (Number.isSafeInteger(number) && number >= 0 && number <= head) return await fetchBlock(upstream, spec, number)
+  if (Number.isSafeInteger(number) && number >= 0 && number <= head)
+    return await fetchBlock(upstream, spec, number)
   throw new UpstreamError('REFUSED', `the upstream has blocks up to ${head}, and no block ${block}`)
 }
 
@@ -121,7 +129,9 @@ async function servesCellBytes(upstream: Upstream, number: number): Promise<bool
 
 /** True when an upstream does not have a method, or does not give it to us. */
 export function isMissingMethod({ rpcCode, message }: UpstreamRefusal): boolean {
-  return rpcCode === NO_METHOD || /method.*(not|n't)|not (available|supported|allowed|whitelisted)/i.test(message)
+  return (
+    rpcCode === NO_METHOD || /method.*(not|n't)|not (available|supported|allowed|whitelisted)/i.test(message)
+  )
 }
 
 /** A block of the upstream as later blocks read it. */

@@ -10,7 +10,13 @@ import { type ForkBase, forkAncestor, hashAt } from './forkBase.ts'
 import type { SharedStats } from './sharedStats.ts'
 import type { Upstream } from './upstream.ts'
 import { fetchBlock } from './upstreamBlock.ts'
-import { decodeAccount, encodeAccount, reorganised, type UpstreamAccount, UpstreamState } from './upstreamState.ts'
+import {
+  decodeAccount,
+  encodeAccount,
+  reorganised,
+  type UpstreamAccount,
+  UpstreamState,
+} from './upstreamState.ts'
 
 /** Blocks that are fetched ahead of one that is asked for: the next blocks of the fork ask for the next ones. */
 const BLOCKS_AHEAD = 16
@@ -238,13 +244,22 @@ function heightBytes(number: number): Buffer {
 
 function offline({ address, slot, number }: ForkWanted): UpstreamError {
   const what =
-    address === undefined ? `block ${number}` : slot === undefined ? `account ${address}` : `cell ${slot} of ${address}`
-  return new UpstreamError('OFFLINE', `${what} was never fetched: start without --offline to ask the upstream for it`)
+    address === undefined
+      ? `block ${number}`
+      : slot === undefined
+        ? `account ${address}`
+        : `cell ${slot} of ${address}`
+  return new UpstreamError(
+    'OFFLINE',
+    `${what} was never fetched: start without --offline to ask the upstream for it`,
+  )
 }
 
 function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
   const { message } = error as { message?: string }
-  return new UpstreamError('MALFORMED', `an answer of the upstream cannot be read: ${String(message ?? error)}`)
+  return new UpstreamError(
+    'MALFORMED',
+    `an answer of the upstream cannot be read: ${String(message ?? error)}`,
+  )
 }
-

@@ -5,8 +5,8 @@ import type { StoreOptions } from '../native/types.ts'
 import { UpstreamAnswers } from '../storage/upstreamAnswers.ts'
 import type { ForkBase } from './forkBase.ts'
 import { ForkReads } from './forkReads.ts'
-import { Upstream } from './upstream.ts'
 import { SharedStats } from './sharedStats.ts'
+import { Upstream } from './upstream.ts'
 
 /** With what the thread begins: plain data. */
 export interface ForkThreadSetup {

@@ -10,7 +10,9 @@ export class SharedStats {
   readonly #counts: BigInt64Array
 
   /** @param buffer of another thread's object; memory of its own unless given */
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(COUNTED.length * BigInt64Array.BYTES_PER_ELEMENT)) {
+  constructor(
+    buffer: SharedArrayBuffer = new SharedArrayBuffer(COUNTED.length * BigInt64Array.BYTES_PER_ELEMENT),
+  ) {
     this.buffer = buffer
     this.#counts = new BigInt64Array(buffer)
   }

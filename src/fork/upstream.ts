@@ -110,21 +110,26 @@ export class Upstream {
       response = await this.#send(url, body, AbortSignal.timeout(TIMEOUT))
       text = await readText(response)
     } catch (error) {
-      const reason = error instanceof UpstreamError ? error.message : `${name} does not answer: ${reasonOf(error)}`
+      const reason =
+        error instanceof UpstreamError ? error.message : `${name} does not answer: ${reasonOf(error)}`
       return { failure: new UpstreamError('DOWN', reason), pause: null }
     }
     this.#stats.add('bytes', text.length)
     if (response.status === 429) return { failure: limited(name), pause: pauseOf(response) }
     const answer = parseAnswer(text)
     if (answer === null || !('result' in answer || 'error' in answer)) {
-      const failure = new UpstreamError('DOWN', `${name} answers with HTTP ${response.status} and no JSON-RPC`)
+      const failure = new UpstreamError(
+        'DOWN',
+        `${name} answers with HTTP ${response.status} and no JSON-RPC`,
+      )
       return { failure, pause: null }
     }
     const { error } = answer
     if (error === undefined || error === null) return { result: answer.result ?? null }
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
     const words = withoutUrls(String(message))
-    if (code === RATE_LIMITED || /rate limit|too many requests/i.test(words)) return { failure: limited(name), pause: null }
+    if (code === RATE_LIMITED || /rate limit|too many requests/i.test(words))
+      return { failure: limited(name), pause: null }
     throw new UpstreamRefusal(words, typeof code === 'number' ? code : 0, data)
   }
 }
@@ -152,7 +157,8 @@ async function readText(response: Response): Promise<string> {
   let total = 0
   for await (const part of response.body ?? []) {
     total += part.length
-    if (total > MAX_ANSWER) throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER} bytes`)
+    if (total > MAX_ANSWER)
+      throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

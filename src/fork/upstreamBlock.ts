@@ -38,11 +38,13 @@ export async function fetchBlock(
   const fields = asFields(answer)
   if (fields === null) throw new UpstreamError('REFUSED', `the upstream has no block ${block}`)
   const uncles = await fetchUncles(upstream, spec, fields)
-  const header =
-    headerOf(spec, fields, [uncles.length]) ?? (await fetchRawHeader(upstream, spec, fields))
+  const header = headerOf(spec, fields, [uncles.length]) ?? (await fetchRawHeader(upstream, spec, fields))
   const isWhole = header !== null && unclesHash(uncles).equals(header.fields.unclesHash)
   if (!isWhole || (typeof block === 'number' ? header.number !== block : toHex(header.hash) !== block)) {
-    throw new UpstreamError('MALFORMED', `the upstream's answer for block ${block} is not the block of its hash`)
+    throw new UpstreamError(
+      'MALFORMED',
+      `the upstream's answer for block ${block} is not the block of its hash`,
+    )
   }
   return { header, totalDifficulty: numberOf(fields['totalDifficulty']), uncles }
 }
@@ -58,13 +60,20 @@ async function fetchUncles(upstream: Upstream, spec: NetworkSpec, block: Fields)
       const counts = Array.from({ length: MAXIMUM_UNCLES + 1 }, (_, count) => count)
       const header = answer === null ? null : headerOf(spec, answer, counts)
       if (header !== null && toHex(header.hash) === hash) return header
-      throw new UpstreamError('MALFORMED', `the upstream's answer for uncle ${hash} is not the block of its hash`)
+      throw new UpstreamError(
+        'MALFORMED',
+        `the upstream's answer for uncle ${hash} is not the block of its hash`,
+      )
     }),
   )
 }
 
 /** For blocks of which JSON does not have every field. */
-async function fetchRawHeader(upstream: Upstream, spec: NetworkSpec, block: Fields): Promise<BlockHeader | null> {
+async function fetchRawHeader(
+  upstream: Upstream,
+  spec: NetworkSpec,
+  block: Fields,
+): Promise<BlockHeader | null> {
   const raw = await upstream.request('rsk_getRawBlockHeaderByNumber', [block['number']])
   if (typeof raw !== 'string') return null
   const items = parseRLPList(fromHex(raw)).map((item) => encodeBytes(item.bytes))
@@ -124,7 +133,8 @@ function fieldsOf(spec: NetworkSpec, block: Fields, uncleCount: number, gasLimit
     minimumGasPrice: price === null || price === undefined ? null : numberOf(price),
     uncleCount,
     ummRoot: isActive(spec, 'rskipUMM', number) ? EMPTY_BYTES : null,
-    edges: Array.isArray(edges) && version > 0 && isActive(spec, 'rskip144', number) ? edges.map(Number) : null,
+    edges:
+      Array.isArray(edges) && version > 0 && isActive(spec, 'rskip144', number) ? edges.map(Number) : null,
     baseEvent: version === 2 ? bytesOf(block['baseEvent']) : null,
     bitcoinMergedMiningHeader: bytesOf(block['bitcoinMergedMiningHeader']),
     bitcoinMergedMiningMerkleProof: bytesOf(block['bitcoinMergedMiningMerkleProof']),

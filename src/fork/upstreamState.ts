@@ -1,6 +1,6 @@
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
-import { isMissingMethod, type ForkBase } from './forkBase.ts'
+import { type ForkBase, isMissingMethod } from './forkBase.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { bytesOf, numberOf, quantity } from './upstreamBlock.ts'
 
@@ -34,9 +34,7 @@ export class UpstreamState {
   constructor(upstream: Upstream, base: ForkBase) {
     this.#upstream = upstream
     this.#base = base
-    this.#block = base.servesHashes
-      ? { blockHash: base.hash, requireCanonical: true }
-      : quantity(base.number)
+    this.#block = base.servesHashes ? { blockHash: base.hash, requireCanonical: true } : quantity(base.number)
   }
 
   /** @param address `0x` hex @throws UpstreamError */
@@ -99,7 +97,10 @@ export class UpstreamState {
     }
     if (isGone(error)) return reorganised(number)
     if (isMissingMethod(error)) {
-      return new UpstreamError('REFUSED', `the upstream does not give ${method}, which a fork needs (${error.message})`)
+      return new UpstreamError(
+        'REFUSED',
+        `the upstream does not give ${method}, which a fork needs (${error.message})`,
+      )
     }
     return new UpstreamError('REFUSED', `the upstream refuses ${method} at block ${number}: ${error.message}`)
   }
@@ -122,7 +123,9 @@ function noCellBytes(): UpstreamError {
 }
 
 function isPruned({ rpcCode, message }: UpstreamRefusal): boolean {
-  return rpcCode === 4444 || /pruned|missing trie node|state .*(not available|unavailable)|no state/i.test(message)
+  return (
+    rpcCode === 4444 || /pruned|missing trie node|state .*(not available|unavailable)|no state/i.test(message)
+  )
 }
 
 function isGone({ message }: UpstreamRefusal): boolean {
@@ -130,7 +133,10 @@ function isGone({ message }: UpstreamRefusal): boolean {
 }
 
 /** An account as bytes, without its code. */
-export function encodeAccount({ exists, nonce, balance, contract }: UpstreamAccount, codeHash: Buffer): Buffer {
+export function encodeAccount(
+  { exists, nonce, balance, contract }: UpstreamAccount,
+  codeHash: Buffer,
+): Buffer {
   const flags = Buffer.from([(exists ? 1 : 0) | (contract ? 2 : 0)])
   const short = bigIntToBytes(nonce)
   return Buffer.concat([flags, codeHash, Buffer.from([short.length]), short, bigIntToBytes(balance)])

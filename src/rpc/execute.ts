@@ -133,7 +133,10 @@ function failure(
   }
   if (thrown instanceof UpstreamAnswerError) {
     const { rpcCode: code, message, data } = thrown.refusal
-    return { text: failureText(id, { code, message, ...(data === undefined ? {} : { data: data as never }) }), status: 200 }
+    return {
+      text: failureText(id, { code, message, ...(data === undefined ? {} : { data: data as never }) }),
+      status: 200,
+    }
   }
   if (thrown instanceof NativeError && (thrown.code === 'Upstream' || thrown.code === 'NotFetched')) {
     return errorAnswer(id, new RpcError('upstreamFailed', thrown.message, { cause: thrown }))

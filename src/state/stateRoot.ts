@@ -1,5 +1,5 @@
-import { isActive } from '../config/activations.ts'
 import { EMPTY_TRIE_HASH } from '../chain/codec/constants.ts'
+import { isActive } from '../config/activations.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'

@@ -30,7 +30,10 @@ export interface UpstreamChain {
 }
 
 const BRIDGE = '0x0000000000000000000000000000000001000006'
-const SENDERS = ['0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826', '0x7986b3df570230288501eea3d890bd66948c9b79'] as const
+const SENDERS = [
+  '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826',
+  '0x7986b3df570230288501eea3d890bd66948c9b79',
+] as const
 
 /** Stores 1 at 0; called without data it destroys itself, else it stores the second word at the first. */
 const DESTROYER_RUNTIME = '3660065733ff5b6020356000355500'
@@ -61,7 +64,8 @@ export async function makeUpstreamChain(ask: Ask, blocks: number, seed: number):
   const next = createRandom(seed)
   const random = {
     below: (bound: number) => Math.floor(next() * bound),
-    hex: (digits: number) => Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join(''),
+    hex: (digits: number) =>
+      Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join(''),
   }
   const [sender, other] = SENDERS
   const gasPrice = '0x3b9aca00'
@@ -90,15 +94,21 @@ export async function makeUpstreamChain(ask: Ask, blocks: number, seed: number):
     salt: `0x${word(0)}`,
     bytecode: DESTROYER as `0x${string}`,
   }).toLowerCase()
-  const call = (contract: 'Token' | 'Compute' | 'Failures' | 'Spread', functionName: string, args: unknown[] = []) =>
-    encodeFunctionData({ abi: readArtefact(contract).abi as Abi, functionName, args })
+  const call = (
+    contract: 'Token' | 'Compute' | 'Failures' | 'Spread',
+    functionName: string,
+    args: unknown[] = [],
+  ) => encodeFunctionData({ abi: readArtefact(contract).abi as Abi, functionName, args })
   const stranger = () => `0x${random.hex(40)}`
   const kinds: (() => object)[] = [
     () => ({ to: stranger(), value: `0x${(random.below(1000) + 1).toString(16)}` }),
     () => ({ to: other, value: '0x1' }),
     () => ({ to: chain.token, data: call('Token', 'transfer', [stranger(), BigInt(random.below(50))]) }),
     () => ({ to: chain.token, data: call('Token', 'approve', [other, BigInt(random.below(50))]) }),
-    () => ({ to: chain.compute, data: call('Compute', 'store', [BigInt(random.below(20)), 3n, BigInt(random.below(2))]) }),
+    () => ({
+      to: chain.compute,
+      data: call('Compute', 'store', [BigInt(random.below(20)), 3n, BigInt(random.below(2))]),
+    }),
     () => ({ to: chain.compute, data: call('Compute', 'log', [BigInt(random.below(6))]) }),
     () => ({ to: chain.failures, data: call('Failures', 'withReason', ['no']) }),
     () => ({ to: chain.failures, data: call('Failures', 'invalidOpcode') }),

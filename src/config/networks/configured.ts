@@ -51,7 +51,12 @@ export function networkChoice({
 }
 
 /** The network of a choice. */
-export function chosenNetwork({ network, activationHeights, transactionGas, fork }: NetworkChoice): NetworkSpec {
+export function chosenNetwork({
+  network,
+  activationHeights,
+  transactionGas,
+  fork,
+}: NetworkChoice): NetworkSpec {
   const named = fork === undefined ? networkByName(network) : forkOf(networkByName(network), fork)
   const spec = activationHeights === null ? named : createNetworkSpec(named, { activationHeights })
   // What the sequential sublist has at least is what one transaction can use; its block is raised together with it.

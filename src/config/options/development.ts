@@ -60,7 +60,7 @@ export const DEVELOPMENT_OPTIONS = {
     placeholder: 'URL[,URL]',
     default: null,
     secret: true,
-    doc: 'Begin a development chain that goes on from a block of the network at this address of JSON-RPC, with that network\'s rules; state is fetched when it is read, from the first of the addresses that answers',
+    doc: "Begin a development chain that goes on from a block of the network at this address of JSON-RPC, with that network's rules; state is fetched when it is read, from the first of the addresses that answers",
   },
   forkBlock: {
     kind: 'optionalText',

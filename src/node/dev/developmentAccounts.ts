@@ -36,7 +36,8 @@ export function mnemonicOf(config: AccountConfig): string | null {
   const { mnemonic, clientName, profile, network, fleet, forkUrl } = config
   if (mnemonic !== null) return mnemonic
   // Other members of a fleet have the chain, too, and know nothing of an edit.
-  const isAlone = profile === 'dev' && isDevelopmentNetwork({ name: network, fork: forkUrl }) && fleet.length === 0
+  const isAlone =
+    profile === 'dev' && isDevelopmentNetwork({ name: network, fork: forkUrl }) && fleet.length === 0
   // Genesis of a public network funds nobody whose key is known.
   const needsAccounts = clientName !== 'rhizome' || !isDevelopmentNetwork({ name: network })
   return isAlone && needsAccounts ? TEST_MNEMONIC : null

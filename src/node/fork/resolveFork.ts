@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { laneOptionKey, LANES } from '../../config/options/lanes.ts'
 import { fillDefaults } from '../../config/load.ts'
 import { networkByName } from '../../config/networks/byName.ts'
+import { LANES, laneOptionKey } from '../../config/options/lanes.ts'
 import type { Config } from '../../config/schema.ts'
 import { FORK_FILE, storeFolders } from '../../execution/chainFolders.ts'
 import { UpstreamError } from '../../fork/errors.ts'
-import { findForkBase, type ForkBase, forkBlock } from '../../fork/forkBase.ts'
+import { type ForkBase, findForkBase, forkBlock } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream } from '../../fork/upstream.ts'
 import { upstreamUrls } from '../../fork/upstreamName.ts'
@@ -35,7 +35,10 @@ export async function resolveFork(
   const { forkUrl, dataDir } = config
   if (forkUrl === null) {
     if (!existsSync(join(dataDir, FORK_FILE))) return { config, fork: null }
-    throw new NodeError('FORK', `${dataDir} holds a fork of a network: name it with --fork-url, or another --data-dir`)
+    throw new NodeError(
+      'FORK',
+      `${dataDir} holds a fork of a network: name it with --fork-url, or another --data-dir`,
+    )
   }
   const stats = new SharedStats()
   const urls = upstreamUrls(forkUrl)
@@ -50,8 +53,7 @@ function readBase({ dataDir, forkBlock: wanted, offline }: Config): ForkBase | n
   if (!existsSync(path)) {
     if (storeFolders(dataDir).some(hasStoreData))
       throw new NodeError('FORK', `${dataDir} holds a chain that is no fork: give another --data-dir`)
-    if (offline)
-      throw new NodeError('FORK', `${dataDir} holds no fork yet: start once without --offline`)
+    if (offline) throw new NodeError('FORK', `${dataDir} holds no fork yet: start once without --offline`)
     return null
   }
   const base = JSON.parse(readFileSync(path, 'utf8')) as ForkBase
@@ -88,6 +90,7 @@ function configOf(config: Config, base: ForkBase): Config {
     ...config,
     network,
     peers: false,
+    mergedMining: false,
     minimumGasPrice: isGiven('minimumGasPrice') ? config.minimumGasPrice : price,
     targetGasLimit: isGiven('targetGasLimit') ? config.targetGasLimit : Number(header.gasLimit),
     ...longerLanes(config),

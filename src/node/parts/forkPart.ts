@@ -32,13 +32,21 @@ export function forkChoice({ config, fork }: Pick<NodeScope, 'config' | 'fork'>)
 export async function openFork(scope: NodeScope): Promise<void> {
   const { fork, parts } = scope
   if (fork === null) return
+  if (!fork.base.servesCellBytes) {
+    scope.log.warn(
+      { upstream: fork.name },
+      'the network of the fork does not give rsk_getStorageBytesAt: calls of the Bridge and blocks with rewards fail; RSKj gives it with its module rsk',
+    )
+  }
   const worker = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
   const timer = await parts.open({
     open: () => setInterval(reportTo(scope, fork), REPORT_EVERY).unref(),
     close: clearInterval,
   })
   void timer
-  worker.on('error', (error) => scope.log.fatal({ err: error }, 'the thread that asks the network of the fork failed'))
+  worker.on('error', (error) =>
+    scope.log.fatal({ err: error }, 'the thread that asks the network of the fork failed'),
+  )
 }
 
 /** Reads that wait for the network of a fork end with it, once requests were answered. To be opened after the service. */

@@ -18,9 +18,7 @@ export function threadOptions(
     network,
     activationHeights,
     ...(transactionGas === undefined ? {} : { transactionGas }),
-    ...(fork === null
-      ? {}
-      : { fork: { number: fork.base.number }, upstream: upstreamSetup(fork, config) }),
+    ...(fork === null ? {} : { fork: { number: fork.base.number }, upstream: upstreamSetup(fork, config) }),
     dataDir,
     storeOptions,
     encodedObjectBytes: textBytesFromConfig(config),

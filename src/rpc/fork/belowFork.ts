@@ -1,16 +1,16 @@
+import { UpstreamError } from '../../fork/errors.ts'
 import type { ForkBase, UpstreamSetup } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
-import { UpstreamError } from '../../fork/errors.ts'
 import { quantity } from '../../fork/upstreamBlock.ts'
 import type { NodeContext } from '../context.ts'
 import type { MethodDefinition } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { RawJson, type RpcResult } from '../json.ts'
 import type { Preferences } from '../preferences.ts'
-import { logsAcrossFork } from './logsAcrossFork.ts'
 import { FORK_RULES, type ForkRule } from './forkRules.ts'
 import { hashOf, selectorOf, UpstreamAnswerError } from './forkSelectors.ts'
+import { logsAcrossFork } from './logsAcrossFork.ts'
 
 /** A request of a method that has rules on forks. */
 export interface ForkRequest {
@@ -85,7 +85,9 @@ export class BelowFork {
     const text = `0x${hash.toString('hex')}`
     const block = (await this.request('eth_getBlockByHash', [text, false])) as { number?: unknown } | null
     const number = block?.number
-    const canonical = this.isBelow(number) ? await this.request('eth_getBlockByNumber', [number, false]) : null
+    const canonical = this.isBelow(number)
+      ? await this.request('eth_getBlockByNumber', [number, false])
+      : null
     if ((canonical as { hash?: unknown } | null)?.hash !== text) {
       return (await method.run(context, values, preferences)) as RpcResult
     }
@@ -94,7 +96,10 @@ export class BelowFork {
     return await this.#ask(method.name, params)
   }
 
-  async #transaction({ context, method, values, preferences }: ForkRequest, isTrace: boolean): Promise<RpcResult> {
+  async #transaction(
+    { context, method, values, preferences }: ForkRequest,
+    isTrace: boolean,
+  ): Promise<RpcResult> {
     const hash = hashOf(values[0])
     const isLocal = hash !== null && context.chain.locateTransaction(hash) !== null
     if (hash === null || isLocal) return (await method.run(context, values, preferences)) as RpcResult
@@ -102,7 +107,9 @@ export class BelowFork {
       const local = (await method.run(context, values, preferences)) as RpcResult
       if (local !== null) return local
     }
-    const found = (await this.request('eth_getTransactionByHash', [values[0]])) as { blockNumber?: unknown } | null
+    const found = (await this.request('eth_getTransactionByHash', [values[0]])) as {
+      blockNumber?: unknown
+    } | null
     // The upstream goes on, and this chain does not with it.
     if (found === null || !this.isBelow(found.blockNumber)) {
       return isTrace ? ((await method.run(context, values, preferences)) as RpcResult) : null
@@ -132,7 +139,8 @@ export class BelowFork {
       return await this.#upstream.request(method, params)
     } catch (error) {
       if (error instanceof UpstreamRefusal) throw new UpstreamAnswerError(error)
-      if (error instanceof UpstreamError) throw new RpcError('upstreamFailed', error.message, { cause: error })
+      if (error instanceof UpstreamError)
+        throw new RpcError('upstreamFailed', error.message, { cause: error })
       throw error
     }
   }

@@ -11,10 +11,13 @@ const TRY_EVERY = 5
  * state in the native core: the read asks for it, and the method runs again when it may be there.
  */
 export function runOnFork(below: BelowFork, request: ForkRequest): Eventually<RpcResult | Forward> {
-  const run = () => below.answer(request) ?? request.method.run(request.context, request.values, request.preferences)
+  const run = () =>
+    below.answer(request) ?? request.method.run(request.context, request.values, request.preferences)
   try {
     const result = run()
-    return result instanceof Promise ? result.catch((error: unknown) => again(below, request, run, error)) : result
+    return result instanceof Promise
+      ? result.catch((error: unknown) => again(below, request, run, error))
+      : result
   } catch (error) {
     if (!isNotFetched(error)) throw error
     return again(below, request, run, error)
@@ -29,7 +32,8 @@ async function again(
 ): Promise<RpcResult | Forward> {
   const until = performance.now() + below.patience
   const { front } = context
-  const caller = front === undefined ? null : { connection: front.connection, memory: front.memory, signal: front.signal }
+  const caller =
+    front === undefined ? null : { connection: front.connection, memory: front.memory, signal: front.signal }
   let error = first
   while (isNotFetched(error) && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, TRY_EVERY))
