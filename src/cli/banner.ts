@@ -35,7 +35,7 @@ function forkLines({ fork }: RunningNode): [string, string][] {
   return fork === null ? [] : [['Fork', `of block ${fork.base.number} ${fork.base.hash}, from ${fork.name}`]]
 }
 
-/** What is signed for a public network's chain id counts there, too. */
+/** A warning where signatures count on a public network, too. */
 function warningLines({ fork, spec }: RunningNode): string[] {
   if (fork === null || isDevelopmentNetwork({ name: spec.name })) return []
   return [

@@ -46,7 +46,7 @@ function heightsConflict({ network, activationHeights }: Config): string | null 
   return `${flagOf('activationHeights')} is for regtest and devnet: the heights of ${network} are those of its blocks`
 }
 
-/** What a fork has no use for, or needs. */
+/** The conflict of options that a fork has no use for, or needs. */
 function forkConflict(config: Config): string | null {
   const { forkUrl, forkBlock, offline, profile, fleet, peer, activationHeights } = config
   const fork = flagOf('forkUrl')

@@ -31,7 +31,7 @@ export interface ForkBase {
   readonly servesHashes: boolean
 }
 
-/** What a thread needs to ask the network of a fork: plain data. */
+/** The options with which a thread asks the network of a fork: plain data. */
 export interface UpstreamSetup {
   readonly base: ForkBase
   readonly urls: readonly string[]

@@ -28,7 +28,7 @@ export interface ForkThreadSetup {
   readonly stats: SharedArrayBuffer
 }
 
-/** What the thread tells. */
+/** The messages of the thread about its life. */
 export type ForkThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }

@@ -1,7 +1,7 @@
-/** What is counted of an upstream, in the order of the memory. */
+/** The counts of an upstream, in the order of the memory. */
 const COUNTED = ['requests', 'bytes', 'retries', 'kept'] as const
 
-/** What is counted of an upstream. */
+/** The name of a count of an upstream. */
 export type Counted = (typeof COUNTED)[number]
 
 /** Counts of requests to an upstream that all threads add to. */

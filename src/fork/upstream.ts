@@ -28,17 +28,16 @@ export class UpstreamRefusal extends UpstreamError {
   }
 }
 
-/** What one try came to. */
+/** The outcome of one try. */
 type Tried =
   | { readonly result: unknown }
   /** Another try may do better. */
   | { readonly failure: UpstreamError; readonly pause: number | null }
 
-/** Where requests go: replaced in tests of the rules of retries. */
-export type Send = (url: string, body: string, signal: AbortSignal) => Promise<Response>
-
-const send: Send = (url, body, signal) =>
-  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
+function send(url: string, body: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT) })
+}
 
 /**
  * Asks the nodes of a network: the first address that answers, each request by itself, because hosted endpoints refuse
@@ -47,7 +46,6 @@ const send: Send = (url, body, signal) =>
 export class Upstream {
   readonly #stats: SharedStats
   readonly #urls: readonly string[]
-  readonly #send: Send
   readonly #waiting: (() => void)[] = []
   /** Called when another address than before answers. */
   onSwitch: () => void = () => undefined
@@ -55,10 +53,9 @@ export class Upstream {
   #running = 0
   #id = 0
 
-  constructor(urls: readonly string[], stats: SharedStats = new SharedStats(), sender: Send = send) {
+  constructor(urls: readonly string[], stats: SharedStats = new SharedStats()) {
     this.#urls = urls
     this.#stats = stats
-    this.#send = sender
   }
 
   /** Hosts of the addresses, for people. */
@@ -107,7 +104,7 @@ export class Upstream {
     let response: Response
     let text: string
     try {
-      response = await this.#send(url, body, AbortSignal.timeout(TIMEOUT))
+      response = await send(url, body)
       text = await readText(response)
     } catch (error) {
       const reason =

@@ -1,9 +1,12 @@
-import { EMPTY_TRIE_HASH } from '../chain/codec/constants.ts'
 import { isActive } from '../config/activations.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
+import { keccak256 } from '../native/crypto.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { toHex } from '../util/bytes.ts'
+
+/** Root of a trie without nodes: the hash of an empty string in RLP. */
+const EMPTY_ROOT = keccak256(Buffer.from([0x80]))
 
 /** The part of a header that identifies its state. */
 export interface StateReference {
@@ -31,7 +34,7 @@ export function stateRootOfHeader(
 ): Buffer {
   const { stateRoot } = header.fields
   // What the chain has changed since the block that it goes on from.
-  if (header.number === spec.fork?.number) return EMPTY_TRIE_HASH
+  if (header.number === spec.fork?.number) return EMPTY_ROOT
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
   // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
   const root = store.rootFor(header.hash) ?? store.rootFor(stateRoot)

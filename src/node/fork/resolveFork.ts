@@ -79,7 +79,7 @@ async function makeBase({ dataDir, forkBlock: block }: Config, upstream: Upstrea
   return base
 }
 
-/** What is not given follows the network and the block, from which gas limit and price go on. */
+/** The configuration for a fork: options that are not given follow its network and its block. */
 function configOf(config: Config, base: ForkBase): Config {
   const { network } = base
   const { header } = forkBlock(networkByName(network), base)

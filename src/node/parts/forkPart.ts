@@ -30,8 +30,9 @@ export function forkChoice({ config, fork }: Pick<NodeScope, 'config' | 'fork'>)
  * @throws NodeError `FORK`
  */
 export async function openFork(scope: NodeScope): Promise<void> {
-  const { fork, parts } = scope
+  const { fork, parts, metrics, reach } = scope
   if (fork === null) return
+  metrics.watchFork({ stats: fork.stats, state: () => reach.chain.now?.stateStore ?? null })
   if (!fork.base.servesCellBytes) {
     scope.log.warn(
       { upstream: fork.name },

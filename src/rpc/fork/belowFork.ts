@@ -20,7 +20,7 @@ export interface ForkRequest {
   readonly preferences: Preferences
 }
 
-/** What lies below the block that a chain goes on from: its network answers for it. */
+/** The blocks and states below the one that a chain goes on from: its network answers for them. */
 export class BelowFork {
   readonly base: ForkBase
   /** Milliseconds that a request waits for state. */

@@ -1,4 +1,4 @@
-/** Who answers a request of a method on a fork. */
+/** The rule that says who answers a request of a method on a fork. */
 export type ForkRule =
   /** The upstream for blocks up to that of the fork; the block is the parameter of that index. */
   | { readonly kind: 'block'; readonly at: number }

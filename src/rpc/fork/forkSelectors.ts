@@ -17,7 +17,7 @@ export function hashOf(value: unknown): Buffer | null {
   return typeof value === 'string' && HASH.test(value) ? Buffer.from(value.slice(2), 'hex') : null
 }
 
-/** What a value names a block by; null where it names none. */
+/** The height, hash or tag by which a value names a block; null where it names none. */
 export function selectorOf(value: unknown): number | Buffer | 'latest' | 'pending' | null {
   if (value === undefined || value === null) return 'latest'
   if (typeof value === 'object') {

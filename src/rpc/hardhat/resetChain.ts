@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { isGiven, isJsonObject, optional, type Param } from '../params/param.ts'
 
-/** What a reset is to begin with: a fork, of a block or of any. */
+/** The chain that a reset is to begin: a fork, of a block or of any. */
 interface ResetTarget {
   readonly forking: { readonly blockNumber: number | null } | null
 }

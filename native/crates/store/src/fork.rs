@@ -43,7 +43,7 @@ pub struct UpstreamAccount {
     pub is_contract: bool,
 }
 
-/// What the upstream has.
+/// An answer of the upstream.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// Of [`Wanted::Account`], with the hash of its code.
