@@ -63,10 +63,11 @@ export async function findForkBase(upstream: Upstream, block: string | null): Pr
   const network = networkOf(Number(numberOf(chainId)), String((genesis as { hash?: unknown } | null)?.hash))
   const spec = networkByName(network)
   const found = await findBlock(upstream, spec, block)
-  if (!isActive(spec, 'rskip126', found.header.number)) {
+  // Before, headers named no Unitrie root (RSKIP126), and no program could tell whether an account exists (RSKIP140).
+  if (!isActive(spec, 'rskip126', found.header.number) || !isActive(spec, 'rskip140', found.header.number)) {
     throw new UpstreamError(
       'NETWORK',
-      `block ${found.header.number} is from before RSKIP126: fork a newer one`,
+      `block ${found.header.number} is from before RSKIP126 or RSKIP140: fork a newer one`,
     )
   }
   const pinned = { number: found.header.number, hash: toHex(found.header.hash) }

@@ -38,6 +38,8 @@ export interface ForkReadsParts {
   readonly upstream: Upstream
   readonly answers: UpstreamAnswers
   readonly stats: SharedStats
+  /** Called once when answers cannot be kept: reads go on without. */
+  readonly onUnkept: (reason: string) => void
   /** The upstream is not asked. */
   readonly offline: boolean
 }
@@ -57,6 +59,7 @@ export class ForkReads {
   #wanted: ForkWanted[] = []
   #stopped: UpstreamError | null = null
   #isChecked: boolean
+  #isUnkept = false
 
   constructor(parts: ForkReadsParts) {
     this.#parts = parts
@@ -73,12 +76,26 @@ export class ForkReads {
   /** Takes a wish; its answer goes to the store. */
   ask(wanted: ForkWanted): void {
     this.#wanted.push(wanted)
-    if (this.#wanted.length === 1) setImmediate(() => void this.#answerAll())
+    if (this.#wanted.length === 1) setImmediate(() => void this.#answerAll(this.#takeWanted()))
   }
 
-  async #answerAll(): Promise<void> {
+  #takeWanted(): readonly ForkWanted[] {
     const wanted = this.#wanted
     this.#wanted = []
+    return wanted
+  }
+
+  /** Whatever goes wrong, nobody is left to wait. */
+  async #answerAll(wanted: readonly ForkWanted[]): Promise<void> {
+    try {
+      await this.#answer(wanted)
+    } catch (error) {
+      const failure = toUpstreamError(error)
+      for (const one of wanted) this.#refuse(one, failure)
+    }
+  }
+
+  async #answer(wanted: readonly ForkWanted[]): Promise<void> {
     const left = wanted.filter((one) => !this.#giveKept(one))
     if (left.length === 0) return
     const found = await Promise.all(left.map((one) => this.#fetch(one)))
@@ -92,7 +109,18 @@ export class ForkReads {
         result.give()
       }
     })
-    this.#parts.answers.flush()
+    this.#flush()
+  }
+
+  /** A full disk ends no read. */
+  #flush(): void {
+    try {
+      this.#parts.answers.flush()
+    } catch (error) {
+      if (this.#isUnkept) return
+      this.#isUnkept = true
+      this.#parts.onUnkept(error instanceof Error ? error.message : String(error))
+    }
   }
 
   /** The reason why nothing is given; null where the upstream still has the block of the fork. */
@@ -181,7 +209,7 @@ export class ForkReads {
       const ancestor = forkAncestor(block)
       store.giveForkBlock(ancestor)
       answers.put(key, encodeAncestor(ancestor))
-      answers.flush()
+      this.#flush()
     } catch {
       // Whoever needs it asks for it, and is told why there is none.
     } finally {

@@ -32,6 +32,8 @@ export interface ForkThreadSetup {
 export type ForkThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
+  /** Answers are not kept for later runs. */
+  | { readonly kind: 'unkept'; readonly message: string }
   | { readonly kind: 'closed' }
 
 const port = parentPort
@@ -56,7 +58,9 @@ function open(setup: ForkThreadSetup): () => Promise<void> {
   const stats = new SharedStats(setup.stats)
   const upstream = new Upstream(setup.urls, stats)
   const spec = chosenNetwork(setup.choice)
-  const reads = new ForkReads({ spec, base, store, upstream, answers, stats, offline: setup.offline })
+  const { offline } = setup
+  const onUnkept = (message: string) => tell({ kind: 'unkept', message })
+  const reads = new ForkReads({ spec, base, store, upstream, answers, stats, offline, onUnkept })
   const options = {
     number: base.number,
     parentHash: Buffer.from(base.parentHash.slice(2), 'hex'),

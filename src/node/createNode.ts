@@ -92,7 +92,7 @@ export interface RunningNode {
  */
 export async function createNode(options: NodeOptions): Promise<RunningNode> {
   const { version, logger } = options
-  const { config, fork } = await resolveFork(options.config)
+  const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
   const membership = openMembership(config, version, logger)

@@ -3,11 +3,14 @@ import { Contract, JsonRpcProvider, Wallet } from 'ethers'
 import t from 'tap'
 import { createPublicClient, createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { devnet } from '../../src/config/networks/devnet.ts'
 import { createNode } from '../../src/library/developmentNode.ts'
 import { readArtefact } from '../contracts/artefact.ts'
 import { FaultyProxy } from '../fork/faultyProxy.ts'
 import { asking, DESTROYER, makeUpstreamChain } from '../fork/upstreamChain.ts'
 import { COW_KEY } from '../support/accounts.ts'
+import { runCommand } from '../support/cli.ts'
+import { startNode } from '../support/nodeProcess.ts'
 import { testFolder } from '../support/testFolder.ts'
 
 type Receipt = { status: string; blockNumber: string; gasUsed: string; logs: unknown[] }
@@ -271,4 +274,35 @@ t.test('a chain goes on from a block of another one', async (t) => {
     )
     t.equal(proxy.requests, 0)
   })
+})
+
+t.test('a fork of another network has its rules, and tells no key of an address', async (t) => {
+  const upstream = await startNode({
+    dataDir: join(testFolder(t), 'upstream'),
+    args: ['--network', 'devnet', '--no-peers', '--no-mining'],
+  })
+  t.teardown(() => upstream.stop())
+  const folder = testFolder(t)
+  const dataDir = join(folder, 'fork')
+  const url = `${upstream.url}/?key=a-secret-key`
+  const args = ['--fork-url', url, '--fork-cache', join(folder, 'answers'), '--client-name', 'hardhat']
+  const node = await startNode({ dataDir, args })
+  t.teardown(() => node.stop())
+  const first = await node.request<Block>('eth_getBlockByNumber', ['latest', false])
+  t.match(first, { number: '0x0', hash: devnet.genesis.hash })
+  t.equal(Number(await node.request('eth_chainId')), devnet.chainId)
+  const [account = ''] = await node.request<string[]>('eth_accounts')
+  t.equal(account, '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
+  const hash = await node.request('eth_sendTransaction', [{ from: account, to: STRANGER, value: '0x1' }])
+  t.match(await node.request('eth_getTransactionReceipt', [hash]), { status: '0x1', blockNumber: '0x1' })
+  await node.request('evm_increaseTime', [1_000_000])
+  await node.request('evm_mine')
+  t.match(node.output(), /Fork +of block 0 0x[0-9a-f]{64}, from 127\.0\.0\.1/)
+  t.notMatch(node.output(), 'a-secret-key')
+  await node.stop()
+  const shown = await runCommand(['config', 'show', '--fork-url', url])
+  t.notMatch(shown.stdout, 'a-secret-key')
+  const plain = await runCommand(['start', '--data-dir', dataDir, '--network', 'devnet'])
+  t.not(plain.code, 0)
+  t.match(plain.stderr, 'holds a fork of a network')
 })

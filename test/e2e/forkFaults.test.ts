@@ -108,6 +108,22 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
     t.match(await failure('eth_getBalance', [account(7), 'latest']), /begin a new fork/, 'it stays so')
     t.equal(await balance(5), '0x0', 'what was read is of the right block')
   })
+
+  await t.test('a stop does not wait for an answer that does not come', async (t) => {
+    const waiting = await start()
+    t.teardown(() => waiting.stop())
+    const asked = proxy.counts.get('eth_getBalance') ?? 0
+    proxy.delay = 3_600_000
+    const answer = asking(waiting.url)('eth_getBalance', [account(9), 'latest'])
+    const told = t.rejects(answer)
+    while (!proxy.counts.has('waited')) {
+      if ((proxy.counts.get('eth_getBalance') ?? 0) > asked) proxy.counts.set('waited', 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await waiting.stop()
+    await told
+    proxy.delay = 0
+  })
   await node.stop()
 
   await t.test('cells of the Bridge are not given', async (t) => {

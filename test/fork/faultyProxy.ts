@@ -70,7 +70,7 @@ export class FaultyProxy {
     const body = Buffer.concat(parts).toString('utf8')
     const { id, method, params } = JSON.parse(body) as ProxiedRequest & { id: number }
     this.counts.set(method, (this.counts.get(method) ?? 0) + 1)
-    if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay))
+    if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay).unref())
     const fault = this.fault({ method, params })
     if (fault !== null && 'status' in fault) {
       response.writeHead(fault.status, { 'content-type': 'text/plain' }).end('no')

@@ -10,6 +10,7 @@ import { type ForkBase, findForkBase, forkBlock } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream } from '../../fork/upstream.ts'
 import { upstreamUrls } from '../../fork/upstreamName.ts'
+import type { Logger } from '../../observe/logger.ts'
 import { makePrivateFolder } from '../../storage/fileModes.ts'
 import { hasStoreData } from '../../storage/storeFile.ts'
 import { NodeError } from '../errors.ts'
@@ -31,6 +32,7 @@ export interface ResolvedFork {
  */
 export async function resolveFork(
   config: Config,
+  log: Logger,
 ): Promise<{ readonly config: Config; readonly fork: ResolvedFork | null }> {
   const { forkUrl, dataDir } = config
   if (forkUrl === null) {
@@ -43,7 +45,14 @@ export async function resolveFork(
   const stats = new SharedStats()
   const urls = upstreamUrls(forkUrl)
   const upstream = new Upstream(urls, stats)
-  const base = readBase(config) ?? (await makeBase(config, upstream))
+  const stored = readBase(config)
+  if (stored !== null && config.forkBlock === null) {
+    log.info(
+      { block: stored.number, dataDir },
+      'the fork in the data directory goes on; --in-memory or another --data-dir begins a new one',
+    )
+  }
+  const base = stored ?? (await makeBase(config, upstream))
   return { config: configOf(config, base), fork: { base, urls, name: upstream.name, stats } }
 }
 

@@ -25,7 +25,7 @@ export function addForkMetrics({ samples }: Metrics, { stats, state }: ForkMetri
   })
   samples({
     type: 'counter',
-    name: 'fork_received_bytes',
+    name: 'fork_received_bytes_total',
     help: 'Bytes of answers of that network.',
     collect: () => [{ value: stats.get('bytes') }],
   })
@@ -47,7 +47,7 @@ export function addForkMetrics({ samples }: Metrics, { stats, state }: ForkMetri
   })
   samples({
     type: 'counter',
-    name: 'fork_waited_seconds',
+    name: 'fork_waited_seconds_total',
     help: 'Time that threads waited for answers of that network, summed up.',
     collect: () => {
       const reads = state()?.forkStats()

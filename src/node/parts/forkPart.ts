@@ -45,9 +45,20 @@ export async function openFork(scope: NodeScope): Promise<void> {
     close: clearInterval,
   })
   void timer
-  worker.on('error', (error) =>
-    scope.log.fatal({ err: error }, 'the thread that asks the network of the fork failed'),
-  )
+  worker.on('error', (error) => {
+    scope.log.fatal(
+      { err: error },
+      'the thread that asks the network of the fork failed: what it did not fetch is not there any more',
+    )
+    reach.chain.now?.stateStore.closeFork()
+  })
+  worker.on('message', (message: ForkThreadMessage) => {
+    if (message.kind !== 'unkept') return
+    scope.log.warn(
+      { reason: message.message },
+      'answers of the network of the fork are not kept for later runs',
+    )
+  })
 }
 
 /** Reads that wait for the network of a fork end with it, once requests were answered. To be opened after the service. */
@@ -117,7 +128,9 @@ async function startThread(scope: NodeScope, { base, urls, stats }: ResolvedFork
 
 async function stopThread(worker: Worker): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    worker.once('message', () => resolve())
+    worker.on('message', ({ kind }: ForkThreadMessage) => {
+      if (kind === 'closed') resolve()
+    })
     worker.once('exit', () => resolve())
     setTimeout(resolve, PATIENCE).unref()
   })

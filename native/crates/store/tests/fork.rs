@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::AncestorBlock;
-use rhizome_primitives::state::{StateError, StateReader, WriteSet};
+use rhizome_primitives::state::{StateError, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{Answer, Fork, ForkPoint, StateStore, StoreOptions, UpstreamAccount, Wanted};
 use rhizome_trie::EMPTY_ROOT;
