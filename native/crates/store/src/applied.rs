@@ -23,9 +23,7 @@ impl AppliedState {
 
     /// The same on a fork: what is removed gets a mask, because the upstream may have it.
     pub(crate) fn compute_fork(mut trie: Trie, parent: B256, changes: &WriteSet) -> Result<Self, StateError> {
-        let mask = |trie: &mut Trie, key: keys::Key| {
-            trie.put(&keys::mask_key(key), Bytes::from_static(&keys::MARKER))
-        };
+        let mask = |trie: &mut Trie, key: keys::Key| trie.put(&keys::mask_key(key), Bytes::from_static(&keys::MARKER));
         for account in &changes.deleted {
             let key = keys::account_key(account);
             mask(&mut trie, key.clone())?;
@@ -64,20 +62,20 @@ impl AppliedState {
 }
 
 fn apply(trie: &mut Trie, changes: &WriteSet) -> Result<(), StateError> {
-        for account in &changes.deleted {
-            trie.delete_recursive(&keys::account_key(account))?;
-        }
-        for (account, state) in &changes.accounts {
-            trie.put(&keys::account_key(account), encode_account(state).into())?;
-        }
-        for (account, code) in &changes.code {
-            trie.put(&keys::code_key(account), code.clone())?;
-        }
-        for account in &changes.markers {
-            trie.put(&keys::storage_prefix_key(account), Bytes::from_static(&keys::MARKER))?;
-        }
-        for (account, slot, value) in &changes.storage {
-            trie.put(&keys::storage_key(account, slot), value.clone().unwrap_or_default())?;
-        }
+    for account in &changes.deleted {
+        trie.delete_recursive(&keys::account_key(account))?;
+    }
+    for (account, state) in &changes.accounts {
+        trie.put(&keys::account_key(account), encode_account(state).into())?;
+    }
+    for (account, code) in &changes.code {
+        trie.put(&keys::code_key(account), code.clone())?;
+    }
+    for account in &changes.markers {
+        trie.put(&keys::storage_prefix_key(account), Bytes::from_static(&keys::MARKER))?;
+    }
+    for (account, slot, value) in &changes.storage {
+        trie.put(&keys::storage_key(account, slot), value.clone().unwrap_or_default())?;
+    }
     Ok(())
 }

@@ -376,7 +376,7 @@ pub(crate) struct ForkBranch<L> {
     fork: Arc<Fork>,
     /// The blocks from the fork on.
     local: L,
-    /// Height of the lowest ancestor's child's parent: depth 0.
+    /// Height of the block at depth 0; None where it is not known.
     tip: Option<u64>,
     failure: Mutex<Option<StateError>>,
 }
