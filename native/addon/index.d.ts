@@ -267,6 +267,25 @@ export declare class StateIntake {
 
 /** States, code and ancestor metadata. All threads of the process that open one folder share it. */
 export declare class StateStore {
+  /**
+   * Has everything that the states of this store do not hold read from an upstream. To be called before anything is
+   * read from the store. `ask` is called in the thread that calls this; it keeps no thread alive.
+   */
+  attachFork(options: ForkOptions, ask: (wanted: ForkWanted) => void): void
+  /** Gives an account to the reads that wait for it. */
+  forkAccount(of: ForkWanted, account: ForkAccount): void
+  /** Gives a cell, bytes as stored, none where it is absent. */
+  forkCell(of: ForkWanted, value: Uint8Array): void
+  /** Gives a block. */
+  forkBlock(metadata: AncestorMetadata): void
+  /** Says in a sentence why there is no answer. */
+  forkRefusal(of: ForkWanted, reason: string): void
+  /** Counts since the start; null where the chain is no fork. */
+  forkStats(): ForkStats | null
+  /** Says whether the calling thread may wait for an upstream; where it may not, reads end with `NotFetched`. */
+  mayWaitForFork(mayWait: boolean): void
+  /** Nothing is answered any more: reads that wait fail. */
+  closeFork(): void
   /** Opens the store in a folder, creating it if it is missing. */
   static open(path: string, options: StoreOptions): StateStore
   /** Closes the files for all threads of the process. Uncommitted changes are lost; later accesses to the files fail. */
@@ -767,6 +786,54 @@ export interface FastLimits {
 
 /** What a method asks for that the fast path answers, with its parameters. */
 export type FastMethod = 'balance' | 'transactionCount' | 'code' | 'accountInfo' | 'cell' | 'cellBytes' | 'receipt' | 'transaction' | 'block' | 'blockByHash' | 'call' | 'estimate'
+
+/** An account of the upstream. */
+export interface ForkAccount {
+  /** False where there is none. */
+  exists: boolean
+  /** Big-endian. */
+  nonce: Uint8Array
+  /** Wei, big-endian. */
+  balance: Uint8Array
+  /** Empty where there is none. */
+  code: Uint8Array
+  /** True when it has the contract marker. */
+  contract: boolean
+}
+
+/** The block that a chain goes on from, and the limits of reads of its upstream. */
+export interface ForkOptions {
+  /** Height. */
+  number: number
+  /** Hash of its parent. */
+  parentHash: Uint8Array
+  /** Bytes of answers in memory. */
+  cacheBytes: number
+  /** Milliseconds that a read waits for an answer. */
+  patience: number
+}
+
+/** Counts since the start. */
+export interface ForkStats {
+  /** Reads that were answered from memory. */
+  hits: number
+  /** Reads that waited for the upstream. */
+  misses: number
+  /** Seconds that threads waited, summed up. */
+  waited: number
+  /** Bytes of answers in memory. */
+  bytes: number
+}
+
+/** Something that the upstream is asked for: an account, a cell of it, or the block of a height. */
+export interface ForkWanted {
+  /** `0x` and 40 digits; absent for a block. */
+  address?: string
+  /** `0x` and 64 digits; only for a cell. */
+  slot?: string
+  /** Height; only for a block. */
+  number?: number
+}
 
 /** Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value. */
 export interface InterruptSlot {

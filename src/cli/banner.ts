@@ -1,3 +1,4 @@
+import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import type { Config } from '../config/schema.ts'
 import type { RunningNode } from '../node/createNode.ts'
 import { type DevelopmentAccount, mnemonicOf } from '../node/dev/developmentAccounts.ts'
@@ -7,7 +8,8 @@ import { formatCoins } from '../util/coins.ts'
 /** Message of `rhizome start` when the node answers. */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
   const metadata: [string, string][] = [
-    ['Network', `${config.network}, chain id ${node.spec.chainId}`],
+    ['Network', `${node.spec.name}, chain id ${node.spec.chainId}`],
+    ...forkLines(node),
     ['JSON-RPC', endpoint(config.tlsCert === null ? 'http' : 'https', node)],
     ['WebSocket', endpoint(config.tlsCert === null ? 'ws' : 'wss', node)],
     ...(node.monitoring === null ? [] : [['Metrics', endpoint('http', node.monitoring)] as [string, string]]),
@@ -22,10 +24,25 @@ export function startBanner(node: RunningNode, config: Config, version: string):
     '',
     ...metadata.map(([name, value]) => `  ${name.padEnd(width)}${value}`),
     '',
+    ...warningLines(node),
     ...accountLines(node, config),
     'Ctrl-C stops the node.',
     '',
   ].join('\n')
+}
+
+function forkLines({ fork }: RunningNode): [string, string][] {
+  return fork === null ? [] : [['Fork', `of block ${fork.base.number} ${fork.base.hash}, from ${fork.name}`]]
+}
+
+/** A warning where signatures count on a public network, too. */
+function warningLines({ fork, spec }: RunningNode): string[] {
+  if (fork === null || isDevelopmentNetwork({ name: spec.name })) return []
+  return [
+    `Whatever a real key signs on this chain is valid on the network itself, ${spec.name} with chain id ${spec.chainId}:`,
+    'use accounts of this node, or impersonate others.',
+    '',
+  ]
 }
 
 function endpoint(scheme: string, { host, port }: { readonly host: string; readonly port: number }): string {
@@ -42,7 +59,7 @@ function accountLines(node: RunningNode, config: Config): string[] {
   if (config.profile !== 'dev') return []
   const { accounts } = node
   if (accounts.length === 0) return []
-  const mnemonic = mnemonicOf(config)
+  const mnemonic = mnemonicOf({ ...config, network: node.spec.name })
   return [
     'Funded accounts. Everybody knows their keys: use them on this chain only.',
     ...(mnemonic === null

@@ -27,6 +27,7 @@ export function checkConflicts(config: Config): void {
     fleetValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
+    forkConflict(config) ??
     heightsConflict(config) ??
     proofsConflict(config) ??
     transactionGasConflict(config) ??
@@ -54,9 +55,29 @@ function proofsConflict(config: Config): string | null {
   return `${flagOf('proofs')} blocks:${kept} keeps too little: at least ${blocks} blocks are needed, because ${reason}`
 }
 
-function accountsConflict({ mnemonic, profile, network, fleet }: Config): string | null {
+/** The conflict of options that a fork has no use for, or needs. */
+function forkConflict(config: Config): string | null {
+  const { forkUrl, forkBlock, offline, profile, fleet, peer, activationHeights } = config
+  const fork = flagOf('forkUrl')
+  if (forkUrl === null) {
+    if (forkBlock !== null) return `${flagOf('forkBlock')} needs ${fork}`
+    return offline ? `${flagOf('offline')} needs ${fork}` : null
+  }
+  const wrong = forkUrl
+    .split(',')
+    .find((url) => !/^https?:\/\/./.test(url.trim()) || !URL.canParse(url.trim()))
+  if (wrong !== undefined) return `${fork}: expected addresses such as https://host/path, separated by commas`
+  if (profile !== 'dev') return `${fork} is for development chains: leave out ${flagOf('profile')} hosted`
+  if (fleet.length > 0) return `${fork} is not for members of a fleet`
+  if (peer.length > 0) return `${fork} has no peers: leave out ${flagOf('peer')}`
+  return activationHeights === null
+    ? null
+    : `${fork} has the heights of its network: leave out ${flagOf('activationHeights')}`
+}
+
+function accountsConflict({ mnemonic, profile, network, fleet, forkUrl }: Config): string | null {
   if (mnemonic === null) return null
-  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network }))
+  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network, fork: forkUrl }))
     return `${flagOf('mnemonic')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile`
   if (fleet.length === 0) return null
   return `${flagOf('mnemonic')} edits the state, which members of a fleet have in common: leave it or ${flagOf('fleet')} out`
@@ -68,9 +89,9 @@ function transactionGasConflict({ network, transactionGas, fleet }: Config): str
   return fleet.length === 0 ? null : `${flagOf('transactionGas')} is not for members of a fleet`
 }
 
-function memoryConflict({ inMemory, network, profile, fleet }: Config): string | null {
+function memoryConflict({ inMemory, network, profile, fleet, forkUrl }: Config): string | null {
   if (!inMemory) return null
-  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network }) || fleet.length > 0)
+  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network, fork: forkUrl }) || fleet.length > 0)
     return `${flagOf('inMemory')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile, and no fleet`
   return null
 }

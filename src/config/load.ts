@@ -35,7 +35,8 @@ export function loadConfig({ flags = {}, environment = {}, onWarning }: ConfigSo
 export function fillDefaults(given: PartialConfig): Config {
   const network = given.network ?? OPTIONS.network.default
   const isMember = (given.fleet ?? []).length > 0
-  const machine = { network, isMember, processors: availableParallelism(), home: homeOfUser }
+  const isFork = (given.forkUrl ?? null) !== null
+  const machine = { network, isMember, isFork, processors: availableParallelism(), home: homeOfUser }
   const profile =
     given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted', isProducing: false })
   const isProducing = given.mining ?? OPTIONS.mining.default({ ...machine, profile, isProducing: false })

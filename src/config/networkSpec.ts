@@ -22,6 +22,13 @@ export type NetworkSpec = {
   readonly genesis: GenesisSpec
   readonly mining: MiningSpec
   readonly activationHeights: ActivationHeights
+  /** The block of the network that a development chain goes on from; absent where the chain is the network's. */
+  readonly fork?: ForkSpec
+}
+
+/** The block that a fork goes on from. Blocks above it have no proof of work. */
+export type ForkSpec = {
+  readonly number: number
 }
 
 /** Parameters that peers of a network share (p2p.md §0). */
@@ -134,7 +141,13 @@ export function toNativeSpec(spec: NetworkSpec): string {
   return JSON.stringify({ name, chainId, minimumSequentialGas, remasc, bridge, activationHeights })
 }
 
-/** True when the network is one for development, whose chain users may change at will. */
-export function isDevelopmentNetwork({ name }: Pick<NetworkSpec, 'name'>): boolean {
-  return name === 'regtest' || name === 'devnet'
+/**
+ * True when the chain is one for development, which users may change at will.
+ * @param chain the name of the network, and anything else than null for a fork of it
+ */
+export function isDevelopmentNetwork({
+  name,
+  fork = null,
+}: Pick<NetworkSpec, 'name'> & { readonly fork?: unknown }): boolean {
+  return name === 'regtest' || name === 'devnet' || fork !== null
 }

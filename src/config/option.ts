@@ -10,6 +10,8 @@ export type DefaultContext = {
   readonly processors: number
   /** Home directory of the user. @throws ConfigError where the system knows none */
   readonly home: () => string
+  /** True when the chain is a fork of a network. */
+  readonly isFork: boolean
   /** True when the node makes blocks. */
   readonly isProducing: boolean
 }

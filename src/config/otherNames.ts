@@ -28,6 +28,8 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
     'devnet',
     'dev',
   ],
+  forkUrl: ['fork', 'forking', 'rpc-url', 'json-rpc-url'],
+  forkBlock: ['fork-block-number', 'fork-height'],
   project: ['root', 'project-dir', 'artifacts'],
   config: ['config-file', 'conf', 'settings'],
   logLevel: ['verbose', 'debug', 'silent', 'quiet', 'log'],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
@@ -10,6 +11,8 @@ import { findStoreDamage, hasStoreData, isStoreMade, storeFile } from '../storag
 export const CHAIN_FOLDER = 'chain'
 /** Folder of the state store below the data directory. */
 export const STATE_FOLDER = 'state'
+/** File of a data directory whose chain is a fork, with the block that it goes on from. */
+export const FORK_FILE = 'fork.json'
 /** Lock file of the data directory. */
 export const LOCK_FILE = 'lock'
 
@@ -33,6 +36,15 @@ export function assertWhole(dataDir: string): void {
   throw new StorageError(
     'STORAGE_UNFINISHED',
     `${dataDir} holds a snapshot that is not wholly restored: finish with rhizome snapshot restore, or delete the directory`,
+  )
+}
+
+/** A fork is read with its network alone. @throws StorageError `STORAGE_NETWORK` */
+export function assertNoFork(dataDir: string): void {
+  if (!existsSync(join(dataDir, FORK_FILE))) return
+  throw new StorageError(
+    'STORAGE_NETWORK',
+    `${dataDir} holds a fork of a network, which only \`start --fork-url\` reads`,
   )
 }
 

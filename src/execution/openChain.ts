@@ -15,6 +15,7 @@ import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileMod
 import { makeLockFile } from '../storage/lockFile.ts'
 import { recordStoresCreated } from '../storage/storeFile.ts'
 import {
+  assertNoFork,
   assertNotEmptied,
   assertReadable,
   assertWhole,
@@ -24,6 +25,10 @@ import {
 } from './chainFolders.ts'
 import { NativeGenesisState } from './genesisState.ts'
 import { NativeBlockExecutor } from './nativeBlockExecutor.ts'
+import { type ForkStart, initializeFork } from './openFork.ts'
+
+/** Rules that blocks above a fork do not keep: nobody proves work for them, and their ancestors are not all here. */
+const FORK_RULES: ReadonlySet<OptionalRule> = new Set(['proofOfWork', 'forkDetectionData'])
 
 export interface OpenChainOptions {
   readonly spec: NetworkSpec
@@ -46,6 +51,8 @@ export interface OpenChainOptions {
   readonly onPruned?: (pruned: PrunedStates) => void
   /** Called when states should have been given up and could not be. */
   readonly onPruningFault?: (error: unknown) => void
+  /** The block that the chain goes on from, where it is a fork; the state store reads its upstream already. */
+  readonly fork?: ForkStart
   /** True when the best executed block is the head at once; always unless given (`chain/blockchain.ts`). */
   readonly adoptsAtOnce?: () => boolean
   /** Seconds since 1970. */
@@ -74,6 +81,7 @@ export function openChain(options: OpenChainOptions): OpenChain {
   if (lock === null) throw inUse(options.dataDir)
   try {
     assertWhole(options.dataDir)
+    if (options.fork === undefined) assertNoFork(options.dataDir)
     return openLocked(options, lock)
   } catch (error) {
     lock.release()
@@ -102,15 +110,18 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     systemContractsInParallel: options.systemContractsInParallel ?? false,
     checksPrebuilt: options.checksOffers ?? false,
   })
-  const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
-  initializeChain(spec, environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
+  if (options.fork === undefined) {
+    const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
+    initializeChain(spec, environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
+  } else initializeFork(spec, nativeSpec, { environment, stateStore }, options.fork)
   nameEditedStates(environment, stateStore)
+  const disabledRules = options.fork === undefined ? options.disabledRules : FORK_RULES
   const chain = new Blockchain({
     spec,
     nativeSpec,
     environment,
     executor,
-    ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
+    ...(disabledRules === undefined ? {} : { disabledRules }),
     ...(options.adoptsAtOnce === undefined ? {} : { adoptsAtOnce: options.adoptsAtOnce }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })

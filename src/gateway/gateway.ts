@@ -117,7 +117,8 @@ export class Gateway {
       signals: this.#signals,
       answerBytes,
       preferences,
-      isFront: context.front !== undefined,
+      // Of a fork this thread knows neither blocks below it nor state that was never read.
+      isFront: context.front !== undefined && context.belowFork === undefined,
       head: namedHead,
     })
     const common = { router, admission, fast, runner, records, metrics, preferences }

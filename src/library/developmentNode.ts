@@ -32,8 +32,18 @@ export interface DevelopmentNodeOptions {
   readonly process?: 'same' | 'child' | undefined
   /** Stops the node when it is aborted; a start that is under way rejects with the code `ABORTED`. */
   readonly signal?: StopSignal | undefined
+  /** The network whose rules and state the chain has, and goes on from a block of; none unless given. */
+  readonly fork?: ForkedNetwork | undefined
   /** Any other option by its key in a configuration file. The options above win over it. */
   readonly config?: Omit<PartialConfig, 'config'> | undefined
+}
+
+/** A network that a development chain goes on from. */
+export interface ForkedNetwork {
+  /** Address of its JSON-RPC, or several of which the first that answers is asked. */
+  readonly url: string | readonly string[]
+  /** Number or hash of the block; 12 below the head unless given. */
+  readonly block?: number | bigint | string | undefined
 }
 
 /** Which of the accounts that genesis funds are given, and what they have. */

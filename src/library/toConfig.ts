@@ -14,7 +14,7 @@ const SOURCE = 'createNode'
 const RENAMED = { port: 'httpPort', automine: 'mining' } as const
 
 /** Options that are not in the schema. */
-const OWN: readonly string[] = ['accounts', 'process', 'config']
+const OWN: readonly string[] = ['accounts', 'process', 'config', 'fork']
 
 /** Defaults for a node of one test or program: few threads, no log, a quick stop. */
 const DEFAULTS = { httpPort: 0, workers: 1, logLevel: 'silent', drainTimeout: 2 } as const
@@ -34,6 +34,7 @@ export function configFromOptions(options: Omit<DevelopmentNodeOptions, 'signal'
     ...DEFAULTS,
     ...defined(options.config ?? {}),
     ...defined(Object.fromEntries(named)),
+    ...forkOptions(options.fork),
     dataDir,
   }
   // Serialised as a configuration file, so that it is validated like one.
@@ -56,6 +57,13 @@ function checkAccounts({ accounts = {} }: Pick<DevelopmentNodeOptions, 'accounts
   if (balance !== undefined && !(typeof balance === 'bigint' && balance >= 0n && balance < 1n << 256n)) {
     throw new ConfigError('InvalidValue', `${SOURCE}: accounts.balance: expected bigint of up to 256 bits`)
   }
+}
+
+function forkOptions(fork: DevelopmentNodeOptions['fork']): Record<string, unknown> {
+  if (fork === undefined) return {}
+  const { url, block } = fork
+  const urls = typeof url === 'string' ? url : url.join(',')
+  return { forkUrl: urls, ...(block === undefined ? {} : { forkBlock: String(block) }) }
 }
 
 function defined(values: object): Record<string, unknown> {

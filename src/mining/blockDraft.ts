@@ -57,7 +57,8 @@ export function nextBlockLimits(
 
 /** True when the block of a height commits to fork detection data (RSKIP110, consensus.md §3.5). */
 export function includesForkDetectionData(spec: NetworkSpec, number: number): boolean {
-  return isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK
+  // A fork does not have the ancestors, and no proof that commits to it.
+  return spec.fork === undefined && isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK
 }
 
 /** Fields of the next header that are known before execution (consensus.md §9.4 steps 2 and 4). */

@@ -5,7 +5,7 @@ import type { TransactionPool } from '../txpool/transactionPool.ts'
 import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
 import type { BlockClock } from './blockClock.ts'
 import { MiningError } from './errors.ts'
-import { sealInProcess } from './seal.ts'
+import { sealInProcess, sealWithoutWork } from './seal.ts'
 
 /**
  * Milliseconds after which a group of blocks is committed. Other work of the thread runs in between, and a
@@ -56,6 +56,8 @@ export interface BlockProducerParams {
   readonly mode: ProducerMode
   /** Receives transactions that no block on the head can contain. */
   readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
+  /** True when blocks prove no work, as those of a fork. False by default. */
+  readonly provesNoWork?: boolean
   /** Called when the production mode changes. */
   readonly onMode: (mode: ProducerMode) => void
   /** Called when producing a block of the interval failed; the next one is attempted on time. */
@@ -250,7 +252,7 @@ export class BlockProducer {
   }
 
   #seal(built: BuiltBlock): Block {
-    const block = sealInProcess(built.block)
+    const block = (this.#params.provesNoWork === true ? sealWithoutWork : sealInProcess)(built.block)
     this.#params.provideExecution(block, built)
     return block
   }

@@ -31,23 +31,29 @@ export function sealBlock(built: Block, fields: MiningFields): Block {
   return block
 }
 
+/** Adds the fields of a proof to a built block of a fork: they prove the least work that there is. */
+export function sealWithoutWork(built: Block): Block {
+  return sealAt(built, 1n, () => new MiningError('DIFFICULTY', 'a proof of no work was not found'))
+}
+
 /**
  * Searches a proof of work for a built block: a Bitcoin block of one transaction that commits to it.
  * @throws MiningError `DIFFICULTY`
  */
 export function sealInProcess(built: Block): Block {
-  const { header } = built
+  const { difficulty } = built.header
   const tooHard = () =>
     new MiningError(
       'DIFFICULTY',
-      `difficulty ${header.difficulty} is too high to be solved by the node: use merged mining`,
+      `difficulty ${difficulty} is too high to be solved by the node: use merged mining`,
     )
-  if (header.difficulty > MAXIMUM_DIFFICULTY) throw tooHard()
-  const found = solveProofOfWork(
-    header.hashForMergedMining(),
-    bigIntToBytes(header.difficulty),
-    header.timestamp,
-  )
+  if (difficulty > MAXIMUM_DIFFICULTY) throw tooHard()
+  return sealAt(built, difficulty, tooHard)
+}
+
+function sealAt(built: Block, difficulty: bigint, tooHard: () => MiningError): Block {
+  const { header } = built
+  const found = solveProofOfWork(header.hashForMergedMining(), bigIntToBytes(difficulty), header.timestamp)
   if (found === null) throw tooHard()
   return sealBlock(
     built,

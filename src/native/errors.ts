@@ -10,6 +10,8 @@ export type NativeErrorCode =
   | 'InvalidBlock'
   | 'Interrupted'
   | 'OutputLimit'
+  | 'Upstream'
+  | 'NotFetched'
   | 'Panic'
 
 const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
@@ -21,6 +23,8 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'InvalidBlock',
   'Interrupted',
   'OutputLimit',
+  'Upstream',
+  'NotFetched',
   'Panic',
 ])
 

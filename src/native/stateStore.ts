@@ -3,6 +3,10 @@ import type {
   AccountWrite,
   AncestorMetadata,
   CodeInfo,
+  ForkAccount,
+  ForkOptions,
+  ForkStats,
+  ForkWanted,
   LogStats,
   StateStore as NativeStateStore,
   StateReport,
@@ -186,6 +190,52 @@ export class StateStore {
     } finally {
       signal?.removeEventListener('abort', stop)
     }
+  }
+
+  /**
+   * Has everything that the states of this store do not hold read from an upstream, before anything is read. Threads that
+   * read wait until what they want is given, or refused; `ask` is called in this thread, which must not read.
+   */
+  attachFork(options: ForkOptions, ask: (wanted: ForkWanted) => void): void {
+    native(() => this.handle.attachFork(options, ask))
+  }
+
+  /** Gives an account to reads that wait for it. */
+  giveForkAccount(of: ForkWanted, account: ForkAccount): void {
+    native(() => this.handle.forkAccount(of, account))
+  }
+
+  /** Gives a cell, bytes as stored; none where it is absent. */
+  giveForkCell(of: ForkWanted, value: Uint8Array): void {
+    native(() => this.handle.forkCell(of, value))
+  }
+
+  /** Gives a block below the fork. */
+  giveForkBlock(metadata: AncestorMetadata): void {
+    native(() => this.handle.forkBlock(metadata))
+  }
+
+  /** Says in a sentence why there is no answer. */
+  refuseForkRead(of: ForkWanted, reason: string): void {
+    native(() => this.handle.forkRefusal(of, reason))
+  }
+
+  /** Counts of reads of the upstream; null where the chain is no fork. */
+  forkStats(): ForkStats | null {
+    return native(() => this.handle.forkStats())
+  }
+
+  /**
+   * Whether this thread may wait for the upstream, as every one may at first; where it may not, a read of what was never
+   * fetched asks for it and throws `NativeError` `NotFetched`.
+   */
+  mayWaitForFork(mayWait: boolean): void {
+    native(() => this.handle.mayWaitForFork(mayWait))
+  }
+
+  /** Reads that wait for the upstream fail from now on. */
+  closeFork(): void {
+    native(() => this.handle.closeFork())
   }
 
   /**

@@ -15,12 +15,14 @@ import {
 } from './dev/developmentAccounts.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { openMembership } from './fleet/openMembership.ts'
+import { type ResolvedFork, resolveFork } from './fork/resolveFork.ts'
 import type { NodeAdmission } from './openAdmission.ts'
 import { Opened, Part } from './opened.ts'
 import { drainLimitsFromConfig, lanesFromConfig, tlsFilesFromConfig } from './options/serviceOptions.ts'
 import { openAdmission } from './parts/admissionPart.ts'
 import { openChain } from './parts/chainPart.ts'
 import { openFleet } from './parts/fleetPart.ts'
+import { openFork, openForkReads } from './parts/forkPart.ts'
 import { openMetrics } from './parts/metricsPart.ts'
 import type { ChainPart, NodeScope, ReachableParts } from './parts/nodeScope.ts'
 import { openPeers } from './parts/peersPart.ts'
@@ -50,6 +52,8 @@ export interface NodeOptions {
 /** A running node. */
 export interface RunningNode {
   readonly spec: NetworkSpec
+  /** The fork that the chain is; null where it is none. */
+  readonly fork: ResolvedFork | null
   readonly host: string
   readonly port: number
   /** Height of the head when it started. */
@@ -87,7 +91,8 @@ export interface RunningNode {
  * SocketLibraryError on a system that has no socket library
  */
 export async function createNode(options: NodeOptions): Promise<RunningNode> {
-  const { config, version, logger } = options
+  const { version, logger } = options
+  const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
   const membership = openMembership(config, version, logger)
@@ -100,7 +105,7 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
       stores: new Part(),
       service: new Part(),
     }
-    const metrics = await openMetrics(parts, reach, options)
+    const metrics = await openMetrics(parts, reach, { ...options, config })
     const tracing = config.tracing ? createTracing(version) : null
     const live = { now: config }
     const developer = await parts.open({
@@ -108,7 +113,7 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
       close: ({ reports }) => reports?.close(),
     })
     const scope = {
-      ...{ parts, reach, config, live, version, logger, log },
+      ...{ parts, reach, config, live, fork, version, logger, log },
       ...{ tracing, metrics, membership, developer },
     }
     return await openParts(scope, sockets, options)
@@ -127,6 +132,7 @@ async function openParts(
 ): Promise<RunningNode> {
   const { config, log, membership, metrics, parts, reach } = scope
   const funded = await mnemonicAccounts(config)
+  await openFork(scope)
   const chain = await openChain(scope, fundedAccounts(funded, config.balance))
   const { handle } = chain
   const access = await openAdmission(scope)
@@ -146,17 +152,19 @@ async function openParts(
     connectChain: () => handle.connectFleet(),
     reasons: () => readiness.lasting(),
   })
+  await openForkReads(scope, chain)
   await openForRequests(scope, chain, access, opened)
   const spec = chosenNetwork(chain.options)
   return {
     spec,
+    fork: scope.fork,
     host: service.host,
     port: service.port,
     monitoring: service.monitoring,
     head: handle.head,
     restored: handle.restored,
     accounts: funded.length > 0 ? funded : developmentAccounts(spec),
-    balanceOf: (address) => accountOf(front.context, address)?.balance ?? 0n,
+    balanceOf: (address) => accountOf(front, address)?.balance ?? 0n,
     setBalance: (address, balance) => handle.service.editAccount({ address, balance }),
     reconfigure: (next) => reconfigure(scope, next, access, opened, certificate),
     stop: () => parts.close(),

@@ -45,6 +45,8 @@ export type NodeErrorCode =
   | 'PEERS'
   /** The fleet thread failed: a fault of this program. */
   | 'FLEET_THREAD'
+  /** The network of a fork does not give what is needed, or the data directory holds another chain. */
+  | 'FORK'
   /** The folder of contracts that is named is none. */
   | 'PROJECT'
 

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../util/webOrigin.ts'
 import { NodeError } from './errors.ts'
 
 /** The options that say what may be asked by whoever reaches the node. */
-type Exposed = Pick<Config, 'host' | 'modules' | 'network' | 'wallet' | 'allowRemoteControl'>
+type Exposed = Pick<Config, 'host' | 'modules' | 'network' | 'forkUrl' | 'wallet' | 'allowRemoteControl'>
 
 /**
  * Refuses to offer control over the chain or over keys to the network around the machine.
@@ -22,10 +22,10 @@ export function assertSafeExposure(config: Exposed): void {
   )
 }
 
-function controlModules({ modules, network, wallet }: Exposed): string[] {
+function controlModules({ modules, network, forkUrl, wallet }: Exposed): string[] {
   const isOpen = (name: string) => modules.includes(ALL_MODULES) || modules.includes(name)
   const open: string[] = []
-  if (isOpen('evm') && isDevelopmentNetwork({ name: network })) open.push('the module evm')
+  if (isOpen('evm') && isDevelopmentNetwork({ name: network, fork: forkUrl })) open.push('the module evm')
   if (wallet && (isOpen('personal') || isOpen('eth'))) open.push('the keys of the wallet')
   return open
 }

@@ -38,7 +38,7 @@ export function enabledMethodsFromConfig(config: Config): EnabledMethods {
   return {
     modules: config.modules,
     disabledMethods: config.disabledMethods,
-    dev: isDevelopmentNetwork({ name: config.network }),
+    dev: isDevelopmentNetwork({ name: config.network, fork: config.forkUrl }),
   }
 }
 

@@ -3,12 +3,14 @@ import { chosenNetwork, type NetworkChoice } from '../config/networks/configured
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTransactionTracer } from '../execution/transactionTracer.ts'
+import type { UpstreamSetup } from '../fork/forkBase.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
+import { BelowFork } from '../rpc/fork/belowFork.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { asBuffer } from '../util/bytes.ts'
@@ -23,6 +25,8 @@ export interface ThreadContextOptions extends NetworkChoice {
   readonly encodedObjectBytes: number
   readonly node: NodeInfo
   readonly status: ThreadStatus
+  /** The network of a fork; absent where the chain is none. */
+  readonly upstream?: UpstreamSetup
 }
 
 /** The status of the node as it crosses threads: byte arrays lose their Buffer methods. */
@@ -81,6 +85,7 @@ export function openThreadContext(
     pool: createPoolReader(chain, spec, isPoolEmpty),
     commands: { sendTransaction: chain.sendTransaction, mine: chain.mine, dev: chain, mining: null },
     ...front,
+    ...(options.upstream === undefined ? {} : { belowFork: new BelowFork(options.upstream) }),
     status: () => status,
   })
   return {

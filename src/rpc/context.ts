@@ -24,6 +24,7 @@ import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
 import type { CommandSignal } from './commandSignal.ts'
 import type { DevCommands } from './devCommands.ts'
+import type { BelowFork } from './fork/belowFork.ts'
 import type { MiningCommands } from './miningCommands.ts'
 import type { IntervalUnit } from './params/blockInterval.ts'
 import type { DescribeFailure, ExecutionReports } from './reports/executionReports.ts'
@@ -319,6 +320,8 @@ export interface NodeContext {
   readonly peers: PeerAdmin
   /** Senders whose transactions are taken without a signature; only those of the front thread count. */
   readonly impersonated: Impersonation
+  /** The network of a fork, with what is below it; absent where the chain is none. */
+  readonly belowFork?: BelowFork
   /** Takes reports of executions; absent where nobody looks. */
   readonly reports?: ExecutionReports
   /** Says why a transaction failed, where senders get the reason; in the front thread of a development node only. */

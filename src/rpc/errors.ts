@@ -32,6 +32,7 @@ export type RpcErrorKind =
   | 'filterAway'
   | 'blockNotReached'
   | 'blockNotHere'
+  | 'upstreamFailed'
   | 'simulatedNonceTooLow'
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
@@ -85,6 +86,7 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   // fleet.md §4.
   blockNotHere: { code: -32005, message: 'the block is not here yet, try again', status: 503 },
   storeUnwritable: { code: -32603, message: 'the store cannot be written' },
+  upstreamFailed: { code: -32000, message: 'the network that this chain is a fork of gave no answer' },
   simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },
   simulatedIntrinsicGas: { code: -38013, message: 'intrinsic gas too low' },

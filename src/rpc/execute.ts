@@ -2,6 +2,8 @@ import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { invalidParams, RpcError, statusOfError, toErrorObject } from './errors.ts'
+import { UpstreamAnswerError } from './fork/forkSelectors.ts'
+import { runOnFork } from './fork/runOnFork.ts'
 import {
   ANSWER_HEAD,
   type ByteSource,
@@ -79,7 +81,12 @@ export function executeRequest(
   const preferences = method.tellsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
   const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, preferences)
   try {
-    const result = method.run(context, readParams(params, method), preferences)
+    const values = readParams(params, method)
+    const { belowFork } = context
+    const result =
+      belowFork === undefined
+        ? method.run(context, values, preferences)
+        : runOnFork(belowFork, { context, method, values, preferences })
     if (!(result instanceof Promise)) return success(id, result)
     return result.then((value) => success(id, value), fail)
   } catch (error) {
@@ -123,6 +130,16 @@ function failure(
     // Parameters that are no JSON make the whole request unreadable: its id counts as unknown.
     const knownId = thrown.kind === 'parse' ? 'null' : id
     return { text: failureText(knownId, toErrorObject(thrown, reverts)), status: statusOfRun(thrown) }
+  }
+  if (thrown instanceof UpstreamAnswerError) {
+    const { rpcCode: code, message, data } = thrown.refusal
+    return {
+      text: failureText(id, { code, message, ...(data === undefined ? {} : { data: data as never }) }),
+      status: 200,
+    }
+  }
+  if (thrown instanceof NativeError && (thrown.code === 'Upstream' || thrown.code === 'NotFetched')) {
+    return errorAnswer(id, new RpcError('upstreamFailed', thrown.message, { cause: thrown }))
   }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
     return errorAnswer(id, new RpcError('overLimit'))

@@ -1,8 +1,12 @@
 import { isActive } from '../config/activations.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
+import { keccak256 } from '../native/crypto.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { toHex } from '../util/bytes.ts'
+
+/** Root of a trie without nodes: the hash of an empty string in RLP. */
+const EMPTY_ROOT = keccak256(Buffer.from([0x80]))
 
 /** The part of a header that identifies its state. */
 export interface StateReference {
@@ -41,6 +45,8 @@ export function findStateRoot(
   header: StateReference,
 ): Buffer | null {
   const { stateRoot } = header.fields
+  // What the chain has changed since the block that it goes on from.
+  if (header.number === spec.fork?.number) return EMPTY_ROOT
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
   // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
   return store.rootFor(header.hash) ?? store.rootFor(stateRoot)

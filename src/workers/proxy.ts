@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import { NativeError } from '../native/errors.ts'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
 import { fromMessage, toMessage } from './plainValue.ts'
 import { createOutbox } from './portOutbox.ts'
@@ -61,6 +62,10 @@ async function answer<S extends RemoteService<S>>(service: S, { id, method, args
     if (error instanceof RpcError) {
       const { kind, message, data } = error
       return { id, refusal: { kind, message, data } }
+    }
+    // The network of a fork is nothing of this program: its words are for whoever asked.
+    if (error instanceof NativeError && error.code === 'Upstream') {
+      return { id, refusal: { kind: 'upstreamFailed', message: error.message, data: undefined } }
     }
     return { id, failure: error instanceof Error ? error.message : String(error) }
   }

@@ -36,8 +36,8 @@ export const BLOCK_RULES = [
 export type BlockRule = (typeof BLOCK_RULES)[number]
 
 /**
- * Rules that the reference's scenario tests do not apply and that chains recorded from them break; nothing
- * else may be switched off. A rule disabled for blocks is disabled for their uncles.
+ * Rules that the reference's scenario tests do not apply and that chains recorded from them break, and those that a fork
+ * of a network cannot keep; nothing else may be switched off. A rule disabled for blocks is disabled for their uncles.
  */
 export type OptionalRule =
   | 'proofOfWork'
@@ -45,6 +45,7 @@ export type OptionalRule =
   | 'difficulty'
   | 'gasLimitRange'
   | 'minimumGasLimit'
+  | 'forkDetectionData'
 
 /** Why a block breaks a rule. */
 export interface Violation {

@@ -1,6 +1,6 @@
 import { readActivationFile } from '../activationFile.ts'
 import type { ActivationHeights, ActivationTable } from '../activations.ts'
-import { createNetworkSpec, type NetworkSpec } from '../networkSpec.ts'
+import { createNetworkSpec, type ForkSpec, type NetworkSpec } from '../networkSpec.ts'
 import { networkByName } from './byName.ts'
 import { devnetActivations } from './devnet.ts'
 import type { NetworkName } from './names.ts'
@@ -13,6 +13,8 @@ export type NetworkChoice = {
   readonly activationHeights: ActivationHeights | null
   /** Gas that one transaction may have; absent where the network says. */
   readonly transactionGas?: number
+  /** The block that a development chain goes on from; absent where it does not. */
+  readonly fork?: ForkSpec
 }
 
 /** The options of a configuration that choose the network. */
@@ -49,8 +51,13 @@ export function networkChoice({
 }
 
 /** The network of a choice. */
-export function chosenNetwork({ network, activationHeights, transactionGas }: NetworkChoice): NetworkSpec {
-  const named = networkByName(network)
+export function chosenNetwork({
+  network,
+  activationHeights,
+  transactionGas,
+  fork,
+}: NetworkChoice): NetworkSpec {
+  const named = fork === undefined ? networkByName(network) : forkOf(networkByName(network), fork)
   const spec = activationHeights === null ? named : createNetworkSpec(named, { activationHeights })
   // What the sequential sublist has at least is what one transaction can use; its block is raised together with it.
   return transactionGas === undefined
@@ -64,4 +71,9 @@ export function chosenNetwork({ network, activationHeights, transactionGas }: Ne
  */
 export function configuredNetwork(options: NetworkOptions): NetworkSpec {
   return chosenNetwork(networkChoice(options))
+}
+
+/** Users move the time of a fork as they like. */
+function forkOf(spec: NetworkSpec, fork: ForkSpec): NetworkSpec {
+  return { ...spec, fork, timestamps: { ...spec.timestamps, futureLimitSeconds: null } }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { OptionTable } from '../option.ts'
 
 /** The funded accounts of a development chain, and what developers see of their contracts. */
@@ -52,6 +53,52 @@ export const DEVELOPMENT_OPTIONS = {
     group: 'Development chain',
     default: false,
     doc: 'Begin a chain in memory, which is gone when the node stops; the data directory is not touched',
+  },
+  forkUrl: {
+    kind: 'optionalText',
+    group: 'Development chain',
+    placeholder: 'URL[,URL]',
+    default: null,
+    secret: true,
+    doc: "Begin a development chain that goes on from a block of the network at this address of JSON-RPC, with that network's rules; state is fetched when it is read, from the first of the addresses that answers",
+  },
+  forkBlock: {
+    kind: 'optionalText',
+    group: 'Development chain',
+    placeholder: 'BLOCK',
+    default: null,
+    pattern: /^(\d{1,15}|0x[0-9a-fA-F]{1,12}|0x[0-9a-fA-F]{64})$/,
+    doc: 'Number or hash of the block that the fork goes on from; none is the one that the data directory has, else 12 below the head',
+  },
+  forkCache: {
+    kind: 'text',
+    group: 'Development chain',
+    placeholder: 'DIR',
+    default: ({ home }) => join(home(), '.rhizome', 'fork-cache'),
+    defaultText: '~/.rhizome/fork-cache',
+    doc: 'Folder of what networks have answered, by the block of the fork, for later runs',
+  },
+  forkCacheSize: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 1,
+    maximum: 65_536,
+    default: 1024,
+    doc: 'Size of that folder in MiB; what came first goes first',
+  },
+  forkTimeout: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 1,
+    maximum: 600,
+    default: 60,
+    doc: 'Seconds that a read waits for the network of the fork, beside the time limit of its request',
+  },
+  offline: {
+    kind: 'boolean',
+    group: 'Development chain',
+    default: false,
+    doc: 'Ask the network of a fork for nothing: a chain that was begun goes on with what was fetched',
   },
   transactionGas: {
     kind: 'integer',

@@ -44,8 +44,8 @@ export const NODE_OPTIONS = {
     kind: 'text',
     group: 'Node',
     placeholder: 'DIR',
-    default: ({ home, network }) => join(home(), '.rhizome', network),
-    defaultText: '~/.rhizome/<network>',
+    default: ({ home, network, isFork }) => join(home(), '.rhizome', isFork ? 'fork' : network),
+    defaultText: '~/.rhizome/<network>, ~/.rhizome/fork of a fork',
     doc: 'Directory of chain, state and keys; one per network',
   },
   config: {

@@ -8,6 +8,7 @@ import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
 import { chosenNetwork } from '../../config/networks/configured.ts'
 import { type OpenChain, openChain } from '../../execution/openChain.ts'
+import { forkBlock } from '../../fork/forkBase.ts'
 import type { PoolSolution } from '../../mining/bitcoinSolution.ts'
 import type { BuiltBlock } from '../../mining/blockBuilder.ts'
 import { BlockClock } from '../../mining/blockClock.ts'
@@ -111,6 +112,7 @@ export class ChainCore {
       onPruned: (pruned) => listener.onPruned(pruned),
       onPruningFault: (error) => listener.onFailure(error),
       checksOffers: options.checksOffers ?? false,
+      ...(options.forkBase === undefined ? {} : { fork: forkBlock(spec, options.forkBase) }),
       ...(sharing === NODE_ALONE ? {} : { adoptsAtOnce: () => sharing.adoptsAtOnce() }),
       now: seconds,
     })
@@ -181,6 +183,7 @@ export class ChainCore {
       provideExecution: (block, { parentRoot, execution }) =>
         open.executor.provideExecution(block, parentRoot, execution),
       clock: this.clock,
+      provesNoWork: spec.fork !== undefined,
       mode: production.mode,
       onUnfit,
       onMode: (mode) => listener.onMode(mode),

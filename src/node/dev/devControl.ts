@@ -120,7 +120,8 @@ export class DevControl {
 
   /** @throws RpcError -32602 when there are not so many blocks */
   #assertDepth(depth: number): void {
-    const { number: height } = this.#params.chain.head
+    const { chain, spec } = this.#params
+    const height = chain.head.number - (spec.fork?.number ?? 0)
     if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
   }
 
@@ -177,7 +178,7 @@ export class DevControl {
 
   async #goToGenesis(): Promise<void> {
     this.#keepSnapshots([])
-    this.#goBack({ number: 0, edits: new Map(), clock: null })
+    this.#goBack({ number: this.#params.spec.fork?.number ?? 0, edits: new Map(), clock: null })
     await this.#params.flushed()
   }
 

@@ -28,15 +28,19 @@ export interface DevelopmentAccount {
 /** The options about accounts of a development chain. */
 export type AccountConfig = Pick<
   Config,
-  'mnemonic' | 'derivationPath' | 'accounts' | 'clientName' | 'profile' | 'network' | 'fleet'
+  'mnemonic' | 'derivationPath' | 'accounts' | 'clientName' | 'profile' | 'network' | 'fleet' | 'forkUrl'
 >
 
 /** The words whose accounts a node funds; null where it funds none beside those of genesis. */
-export function mnemonicOf({ mnemonic, clientName, profile, network, fleet }: AccountConfig): string | null {
+export function mnemonicOf(config: AccountConfig): string | null {
+  const { mnemonic, clientName, profile, network, fleet, forkUrl } = config
   if (mnemonic !== null) return mnemonic
   // Other members of a fleet have the chain, too, and know nothing of an edit.
-  const isAlone = profile === 'dev' && isDevelopmentNetwork({ name: network }) && fleet.length === 0
-  return isAlone && clientName !== 'rhizome' ? TEST_MNEMONIC : null
+  const isAlone =
+    profile === 'dev' && isDevelopmentNetwork({ name: network, fork: forkUrl }) && fleet.length === 0
+  // Genesis of a public network funds nobody whose key is known.
+  const needsAccounts = clientName !== 'rhizome' || !isDevelopmentNetwork({ name: network })
+  return isAlone && needsAccounts ? TEST_MNEMONIC : null
 }
 
 /** Accounts of the mnemonic of a configuration, with their keys; none without one. @throws ConfigError `InvalidValue` */

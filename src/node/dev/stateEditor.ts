@@ -52,15 +52,23 @@ export class StateEditor {
   }
 
   /**
-   * Gives a balance to those accounts that do not exist after the head. A chain with rules of its own counts as edited.
+   * Gives a balance to those accounts that do not exist after the head; at the block of a fork to those that have less. A chain with rules of its own counts as edited.
    * @returns true when the state is another one now
    */
   prepare(accounts: readonly FundedAccount[]): boolean {
     if (this.#spec.jumpsGasLimit === true) this.#mark()
     const root = stateRootAfter(this.#spec, this.#store, this.#chain.head)
-    const absent = accounts.filter(({ address }) => this.#store.account(root, address) === null)
-    if (absent.length > 0) this.editAll(absent)
-    return absent.length > 0
+    const poor = accounts.filter((account) => this.#isPoor(root, account))
+    if (poor.length > 0) this.editAll(poor)
+    return poor.length > 0
+  }
+
+  /** Whoever else has the key of an account has used it on the network of a fork. */
+  #isPoor(root: Buffer, { address, balance }: FundedAccount): boolean {
+    const account = this.#store.account(root, address)
+    if (this.#spec.fork === undefined) return account === null
+    const isFirst = this.#chain.head.number === this.#spec.fork.number
+    return isFirst && (account === null || bytesToBigInt(account.balance) < balance)
   }
 
   /** Changes different accounts after the head: all of them, or with an error none. */

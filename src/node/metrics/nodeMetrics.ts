@@ -4,6 +4,7 @@ import { createProcessMetrics } from '../../observe/processMetrics.ts'
 import type { Service } from '../service.ts'
 import { addAccessMetrics } from './accessMetrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chainMetrics.ts'
+import { addForkMetrics, type ForkMetricsSources } from './forkMetrics.ts'
 import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
 import { addPeerMetrics, type PeerMetricsSources } from './peerMetrics.ts'
 import { createServiceMetrics } from './serviceMetrics.ts'
@@ -29,6 +30,8 @@ export interface NodeMetrics {
   readonly mining: MiningMetrics
   /** Exports the metrics of peers from now on. */
   watchPeers(sources: PeerMetricsSources): void
+  /** Exports the metrics of the network that the chain is a fork of from now on. */
+  watchFork(sources: ForkMetricsSources): void
   /** Exports the metrics of what the node belongs to from now on. */
   watchMembership(membership: { addMetrics(metrics: Metrics): void }): void
   /** Exports the metrics of admission from now on. */
@@ -48,6 +51,7 @@ export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   createStoreMetrics(metrics, () => sources.stores())
   return {
     watchPeers: (peers) => addPeerMetrics(metrics, peers),
+    watchFork: (fork) => addForkMetrics(metrics, fork),
     watchMembership: (membership) => membership.addMetrics(metrics),
     watchAccess: (stats) => addAccessMetrics(metrics, stats),
     chain,

@@ -2,6 +2,7 @@ import { keptStates } from '../../config/keptStates.ts'
 import { networkByName } from '../../config/networks/byName.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
+import type { ForkBase } from '../../fork/forkBase.ts'
 import { MANUAL_MODE, type ProducerMode } from '../../mining/blockProducer.ts'
 import type { WorkOptions } from '../../mining/workServerParams.ts'
 import type { StoreOptions } from '../../native/types.ts'
@@ -32,6 +33,8 @@ export interface ChainOptions extends NetworkChoice {
     /** Milliseconds for which the answer to a send waits for other members at most. */
     readonly sendWait: number
   } | null
+  /** The block that the chain goes on from; absent where it is no fork. */
+  readonly forkBase?: ForkBase
   /** Executes own blocks a second time and compares: for tests. */
   readonly checksOffers?: boolean
 }

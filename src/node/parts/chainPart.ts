@@ -9,6 +9,7 @@ import type { HeadStats } from '../chainThread/chainListener.ts'
 import { diskNeed, shortageOf } from '../diskNeed.ts'
 import { createFrontMining } from '../frontMining.ts'
 import { type ChainOptions, chainOptionsFromConfig } from '../options/chainOptions.ts'
+import { forkChoice } from './forkPart.ts'
 import type { ChainPart, NodeScope } from './nodeScope.ts'
 
 /** How blocks are made; events change it. */
@@ -20,8 +21,12 @@ type Production = Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
  * @throws NodeError when the data directory cannot be used
  */
 export async function openChain(scope: NodeScope, funded: ChainOptions['funded']): Promise<ChainPart> {
-  const { config, version, parts, reach, metrics } = scope
-  const options = chainOptionsFromConfig(config, `Rhizome-${version}`, funded)
+  const { config, fork, version, parts, reach, metrics } = scope
+  const options: ChainOptions = {
+    ...chainOptionsFromConfig(config, `Rhizome-${version}`, funded),
+    ...forkChoice(scope),
+    ...(fork === null ? {} : { forkBase: fork.base }),
+  }
   const chain = await parts.open(
     {
       open: () => startChain(scope, options),

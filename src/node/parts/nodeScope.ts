@@ -5,6 +5,7 @@ import type { Tracing } from '../../observe/tracing.ts'
 import type { NodeStatus } from '../../rpc/context.ts'
 import type { ChainHandle } from '../chainThread/chainHandle.ts'
 import type { Membership } from '../fleet/membership.ts'
+import type { ResolvedFork } from '../fork/resolveFork.ts'
 import type { FrontMining } from '../frontMining.ts'
 import type { NodeMetrics } from '../metrics/nodeMetrics.ts'
 import type { Opened, Part } from '../opened.ts'
@@ -43,6 +44,8 @@ export interface NodeScope {
   readonly config: Config
   /** The configuration that it has by now; changed by a reload. */
   readonly live: { now: Config }
+  /** The fork that the chain is; null where it is none. */
+  readonly fork: ResolvedFork | null
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger

@@ -1,5 +1,7 @@
-import type { NodeContext } from '../../rpc/context.ts'
+import type { Config } from '../../config/schema.ts'
+import type { UpstreamSetup } from '../../fork/forkBase.ts'
 import type { Wallet } from '../../wallet/interface.ts'
+import type { ResolvedFork } from '../fork/resolveFork.ts'
 import { nodeInfoFromConfig } from '../nodeInfo.ts'
 import { textBytesFromConfig } from '../options/storeOptions.ts'
 import type { PeerHandle } from '../peers/peerHandle.ts'
@@ -8,7 +10,7 @@ import type { ChainPart, NodeScope } from './nodeScope.ts'
 
 /** The options by which each thread that answers requests opens the stores. */
 export function threadOptions(
-  { config, version }: NodeScope,
+  { config, version, fork }: NodeScope,
   { handle, options }: ChainPart,
 ): ThreadContextOptions {
   const { network, activationHeights, transactionGas, dataDir, storeOptions } = options
@@ -16,6 +18,7 @@ export function threadOptions(
     network,
     activationHeights,
     ...(transactionGas === undefined ? {} : { transactionGas }),
+    ...(fork === null ? {} : { fork: { number: fork.base.number }, upstream: upstreamSetup(fork, config) }),
     dataDir,
     storeOptions,
     encodedObjectBytes: textBytesFromConfig(config),
@@ -37,7 +40,7 @@ export function threadOptions(
  * @param peers null for a node without peers
  */
 export function openStores(
-  { parts, reach }: NodeScope,
+  { parts, reach, fork }: NodeScope,
   options: ThreadContextOptions,
   { handle }: ChainPart,
   wallet: Wallet | null,
@@ -48,23 +51,35 @@ export function openStores(
   const admin = peers === null ? {} : { peers: peers.admin }
   return parts.open(
     {
-      open: () =>
-        openThreadContext(options, interrupt, handle.service, {
+      open: () => {
+        const front = openThreadContext(options, interrupt, handle.service, {
           ...{ wallet, isPoolEmpty: handle.isPoolEmpty },
           ...admin,
-        }),
+        })
+        // Sockets go on while the network of a fork is asked.
+        if (fork !== null) front.stateStore.mayWaitForFork(false)
+        return front
+      },
       close: (front) => front.close(),
     },
     reach.stores,
   )
 }
 
+function upstreamSetup({ base, urls, stats }: ResolvedFork, { forkTimeout }: Config): UpstreamSetup {
+  return { base, urls, stats: stats.buffer, patience: forkTimeout * 1000 }
+}
+
 /** An account at the head; null where there is none. */
-export function accountOf({ refresh, release, state, chain }: NodeContext, address: Buffer) {
+export function accountOf({ context, stateStore }: ThreadContext, address: Buffer) {
+  const { refresh, release, state, chain, belowFork } = context
   refresh()
+  // Whoever calls this is no request.
+  if (belowFork !== undefined) stateStore.mayWaitForFork(true)
   try {
     return state.at(chain.head()).account(address)
   } finally {
+    if (belowFork !== undefined) stateStore.mayWaitForFork(false)
     release()
   }
 }

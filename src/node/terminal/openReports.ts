@@ -95,8 +95,8 @@ function inHardhat({ isRevert, output }: Parameters<DescribeFailure>[0], text: s
   return `${PREFIX}${text.startsWith('invalid opcode') ? 'invalid opcode' : text}`
 }
 
-function isOfDevelopers({ profile, network }: Config): boolean {
-  return profile === 'dev' && isDevelopmentNetwork({ name: network })
+function isOfDevelopers({ profile, network, forkUrl }: Config): boolean {
+  return profile === 'dev' && isDevelopmentNetwork({ name: network, fork: forkUrl })
 }
 
 /** null for nothing. */

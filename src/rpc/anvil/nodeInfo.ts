@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
 import { suggestGasPrice } from '../sending/gasPrice.ts'
 
-/** Anvil's description of itself. There is no base fee and no fork. */
+/** Anvil's description of itself. There is no base fee. */
 export const nodeInfo = defineMethod({
   name: 'anvil_nodeInfo',
   aliases: ['hardhat_nodeInfo'],
@@ -29,7 +29,12 @@ export const nodeInfo = defineMethod({
         gasLimit: quantity(head.gasLimit),
         gasPrice: quantity(suggestGasPrice(context)),
       },
-      forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+      // Addresses hold keys.
+      forkConfig: {
+        forkUrl: null,
+        forkBlockNumber: context.belowFork?.base.number ?? null,
+        forkRetryBackoff: null,
+      },
     }
   },
 })

@@ -1,5 +1,11 @@
+import type { ForkBase } from '../../fork/forkBase.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
+
+/** The network of a fork, as Hardhat tells it. */
+function forkedNetwork(chainId: number, { number, hash }: ForkBase) {
+  return { chainId, forkBlockNumber: number, forkBlockHash: hash }
+}
 
 /** Hardhat's description of its network for plugins; they keep deployments under the instance. */
 export const metadata = defineMethod({
@@ -12,7 +18,7 @@ export const metadata = defineMethod({
   cost: 1,
   cache: 'none',
   audience: 'dev',
-  handler: async ({ node, chain, commands }) => {
+  handler: async ({ node, chain, commands, belowFork }) => {
     const { number, hash } = chain.head()
     return {
       clientVersion: node.clientVersion,
@@ -20,6 +26,7 @@ export const metadata = defineMethod({
       instanceId: await commands.dev.instance(),
       latestBlockNumber: number,
       latestBlockHash: toHex(hash),
+      ...(belowFork === undefined ? {} : { forkedNetwork: forkedNetwork(node.chainId, belowFork.base) }),
     }
   },
 })

@@ -8,6 +8,7 @@ import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
 import type { Interrupt, NodeCommands, NodeContext, NodeInfo, NodeStatus, PoolReader } from '../context.ts'
+import type { BelowFork } from '../fork/belowFork.ts'
 import { ImpersonatedAccounts } from './impersonatedAccounts.ts'
 import { createStateReader } from './stateReader.ts'
 import { StoredChain } from './storedChain.ts'
@@ -28,6 +29,8 @@ export interface NodeContextParts {
   readonly commands: NodeCommands
   /** Given in the front thread only. */
   readonly wallet?: Wallet | null
+  /** Given where the chain is a fork. */
+  readonly belowFork?: BelowFork
   /** Given in the front thread of a node that has peers. */
   readonly peers?: PeerAdmin
   status(): NodeStatus
@@ -52,6 +55,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     peers: parts.peers ?? new NoPeers(),
     impersonated: new ImpersonatedAccounts(),
     wallet: parts.wallet ?? null,
+    ...(parts.belowFork === undefined ? {} : { belowFork: parts.belowFork }),
     refresh: () => chain.refresh(),
     release: () => chain.release(),
   }

@@ -15,6 +15,7 @@ function banner(given: PartialConfig & { network: NetworkName }, node: Partial<R
     monitoring: null,
     head: 7,
     restored: 0,
+    fork: null,
     accounts: developmentAccounts(networkByName(given.network)),
     setBalance: async () => undefined,
     balanceOf: () => 1_234_567n * 10n ** 18n + 5n * 10n ** 17n,
@@ -62,5 +63,19 @@ t.test('development accounts come with balance and key, or without one', (t) => 
     banner({ network: 'regtest', clientName: 'anvil' }),
     /mnemonic "test .* junk" at m\/44'\/60'\/0'\/0\/n,\nfunded by an edit/,
   )
+  t.end()
+})
+
+t.test('a fork of a public network warns of what is signed on it', (t) => {
+  const base = { number: 7, hash: '0xab' } as NonNullable<RunningNode['fork']>['base']
+  const fork = { base, name: 'rpc.example.org' } as NonNullable<RunningNode['fork']>
+  const text = banner(
+    { network: 'testnet', profile: 'dev', forkUrl: 'https://rpc.example.org/key' },
+    { fork },
+  )
+  t.match(text, /^ +Fork +of block 7 0xab, from rpc\.example\.org$/m)
+  t.match(text, 'valid on the network itself, testnet with chain id 31')
+  t.notMatch(text, 'example.org/key')
+  t.notMatch(banner({ network: 'regtest' }, { fork }), 'valid on the network itself')
   t.end()
 })

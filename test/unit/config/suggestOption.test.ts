@@ -25,7 +25,9 @@ t.test('an option of the same meaning is proposed, not one that is written alike
     ['--networ', 'network'],
     ['--hots', 'host'],
     ['--timezone', 'quotaTimezone'],
-    ['--fork-url', undefined],
+    ['--fork', 'forkUrl'],
+    ['--fork-block-number', 'forkBlock'],
+    ['--steps-tracing', undefined],
     ['--acounts', 'accounts'],
     ['--seed-words', undefined],
     ['--x', undefined],
@@ -42,7 +44,9 @@ t.test('in a file and in the environment, too', (t) => {
     message: /port is no option; did you mean httpPort\?/,
   })
   t.throws(() => parseEnvironment({ RHIZOME_PORT: '8545' }), { message: /did you mean RHIZOME_HTTP_PORT\?/ })
-  t.throws(() => parseEnvironment({ RHIZOME_FORK_URL: 'x' }), { message: /RHIZOME_FORK_URL is no option$/ })
+  t.throws(() => parseEnvironment({ RHIZOME_SEED_WORDS: 'x' }), {
+    message: /RHIZOME_SEED_WORDS is no option$/,
+  })
   t.end()
 })
 

@@ -21,6 +21,10 @@ pub enum Code {
     Interrupted,
     /// The answer would be larger than the caller allows.
     OutputLimit,
+    /// The network that the chain is a fork of did not give what is needed.
+    Upstream,
+    /// That network is being asked: the caller is to try again later.
+    NotFetched,
     /// A fault of the core itself.
     Panic,
 }
@@ -36,6 +40,8 @@ impl AsRef<str> for Code {
             Self::InvalidBlock => "InvalidBlock",
             Self::Interrupted => "Interrupted",
             Self::OutputLimit => "OutputLimit",
+            Self::Upstream => "Upstream",
+            Self::NotFetched => "NotFetched",
             Self::Panic => "Panic",
         }
     }
@@ -61,6 +67,8 @@ pub fn state(failure: StateError) -> napi::Error<Code> {
         StateError::Corrupt { .. } => Code::CorruptState,
         StateError::Store(_) => Code::Store,
         StateError::Format(_) => Code::StoreFormat,
+        StateError::NotFetched => Code::NotFetched,
+        StateError::Upstream(_) | StateError::Unlisted => Code::Upstream,
     };
     error(code, failure)
 }

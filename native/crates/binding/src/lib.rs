@@ -25,6 +25,7 @@ mod errors;
 mod execution;
 mod fast_path;
 mod fast_path_types;
+mod fork;
 mod interrupt;
 mod lmdb_message;
 mod log_pages;

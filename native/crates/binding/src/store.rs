@@ -125,7 +125,7 @@ fn height(value: i64) -> Result<u64> {
     u64::try_from(value).map_err(invalid)
 }
 
-fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
+pub(crate) fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
     Ok(AncestorBlock {
         hash: bytes::hash("hash", &metadata.hash)?,
         parent_hash: bytes::hash("parentHash", &metadata.parent_hash)?,

@@ -82,7 +82,9 @@ pub(crate) fn run(context: &ContractContext, data: Option<&[u8]>) -> Result<Opti
     if depth >= MAX_DEPTH {
         return empty;
     }
-    let Some(block) = context.ancestry.ancestor(depth as u64) else { return empty };
+    let Some(block) = context.ancestry.ancestor(depth as u64) else {
+        return context.ancestry.failure().map_or(empty, |error| Err(error.into()));
+    };
     let result = if field == Field::UncleCoinbase { uncle_coinbase(&block, &arguments)? } else { read(field, &block)? };
     Ok(result.and_then(|bytes| output(AbiValue::Bytes(bytes))))
 }

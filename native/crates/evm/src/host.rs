@@ -169,14 +169,16 @@ impl EvmHost {
     }
 
     /// Hash of the block with this number among the last 256 ancestors; zero otherwise.
-    pub(crate) fn ancestor_hash(&self, number: U256) -> U256 {
+    pub(crate) fn ancestor_hash(&self, number: U256) -> Result<U256, StateError> {
         let depth = U256::from(self.context.block.number)
             .checked_sub(number)
             .and_then(|distance| u64::try_from(distance).ok())
             .filter(|distance| (1..=256).contains(distance));
-        depth
-            .and_then(|distance| self.context.ancestry.ancestor_hash(distance - 1))
-            .map_or(U256::ZERO, |hash| U256::from_be_bytes(hash.0))
+        let ancestry = &self.context.ancestry;
+        match depth.and_then(|distance| ancestry.ancestor_hash(distance - 1)) {
+            Some(hash) => Ok(U256::from_be_bytes(hash.0)),
+            None => ancestry.failure().map_or(Ok(U256::ZERO), Err),
+        }
     }
 }
 

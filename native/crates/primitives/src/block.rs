@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::account::AccountRef;
+use crate::state::StateError;
 use crate::{Address, B256, Bytes, U256};
 
 /// The executing block as the EVM and the precompiled contracts see it.
@@ -131,6 +132,11 @@ pub trait Ancestry: Send + Sync {
     /// Hash of that ancestor.
     fn ancestor_hash(&self, depth: u64) -> Option<B256> {
         self.ancestor(depth).map(|block| block.hash)
+    }
+
+    /// The reason why an ancestor that there is could not be given; None where those that were not given do not exist.
+    fn failure(&self) -> Option<StateError> {
+        None
     }
 }
 

@@ -25,6 +25,15 @@ pub enum StateError {
     /// The store has a format that this program does not read; the message says which one, and what to do.
     #[error("{0}")]
     Format(String),
+    /// The network that the chain is a fork of did not give what is needed; the message says why.
+    #[error("{0}")]
+    Upstream(String),
+    /// The same is being asked for, and this thread must not wait for it: it may try again later.
+    #[error("the network that this chain is a fork of is being asked")]
+    NotFetched,
+    /// The cells of the account cannot be listed: those of another network are known one by one.
+    #[error("a fork knows cells of the network that it is a fork of one by one: they cannot be listed")]
+    Unlisted,
 }
 
 /// Read access to the state under one root. Cheap to clone and to share between threads.

@@ -59,7 +59,8 @@ impl StateStore {
 
     /// Follows the head; see [`Self::set_head`].
     pub(crate) fn move_head_table(self: &Arc<Self>, root: B256, change: Option<(&B256, &WriteSet)>) {
-        if self.backend.lmdb().is_none() {
+        // The table would have to tell what a fork has not changed from what it has removed.
+        if self.backend.lmdb().is_none() || self.fork().is_some() {
             return;
         }
         {

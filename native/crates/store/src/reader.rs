@@ -9,7 +9,7 @@ use rhizome_trie::account::decode_account;
 use rhizome_trie::bits::Bits;
 use rhizome_trie::lookup::find;
 use rhizome_trie::value::LONGEST_INLINE_VALUE;
-use rhizome_trie::{Location, NodeSource, Value, keys};
+use rhizome_trie::{EMPTY_ROOT, Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
 use crate::head_changes::{AccountChange, CellValue};
@@ -47,6 +47,25 @@ impl RootReader {
         } else {
             find(&*self.store, &self.root, self.at, bits)
         }
+    }
+
+    /// True when the account was deleted on a fork.
+    pub(crate) fn is_account_masked(&self, account: &AccountRef) -> Result<bool, StateError> {
+        self.is_masked(keys::account_key(account))
+    }
+
+    /// True when its code was removed on a fork.
+    pub(crate) fn is_code_masked(&self, account: &AccountRef) -> Result<bool, StateError> {
+        self.is_masked(keys::code_key(account))
+    }
+
+    /// True when one of its cells was removed on a fork.
+    pub(crate) fn is_cell_masked(&self, account: &AccountRef, slot: &U256) -> Result<bool, StateError> {
+        self.is_masked(keys::storage_key(account, slot))
+    }
+
+    fn is_masked(&self, key: keys::Key) -> Result<bool, StateError> {
+        Ok(self.root != EMPTY_ROOT && !self.find(&keys::mask_key(key))?.is_none())
     }
 
     fn load(&self, value: &Value) -> Result<Option<Bytes>, StateError> {
@@ -182,6 +201,6 @@ impl StateReader for RootReader {
         if self.memory_only {
             return Err(StateError::MissingNode(self.root));
         }
-        self.store.storage_cells(self.root, account, after, limit)
+        self.store.own_cells(self.root, account, after, limit)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use rhizome_primitives::account::AccountRef;
@@ -20,6 +20,7 @@ use crate::ancestry::{BranchBelow, Window};
 use crate::applied::AppliedState;
 use crate::backend::Backend;
 use crate::batch::Batch;
+use crate::fork::{Fork, ForkBranch, ForkReader};
 use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
 use crate::head_move::Flush;
@@ -57,6 +58,8 @@ pub struct StateStore {
     pub(crate) table: HeadTable,
     /// Roots of states that users edited, by the hash of the block before the edit.
     edited: RwLock<HashMap<B256, B256>>,
+    /// Set once, before anything is read, where the chain is a fork.
+    fork: OnceLock<Arc<Fork>>,
     keeping: Mutex<Keeping>,
     /// One commit at a time.
     pub(crate) committing: Mutex<()>,
@@ -141,6 +144,7 @@ impl StateStore {
             states: NodeCache::new(STATE_CACHE_BYTES),
             table: HeadTable::new(!options.read_only),
             edited: RwLock::default(),
+            fork: OnceLock::new(),
             keeping: Mutex::new(Keeping { end, last: None }),
             committing: Mutex::new(()),
         }
@@ -154,17 +158,35 @@ impl StateStore {
     /// Read access to the state under a root. [`StateError::MissingNode`] when there is none. The reader keeps reading
     /// that state when the head changes.
     pub fn reader(self: &Arc<Self>, root: B256) -> Result<Arc<dyn StateReader>, StateError> {
-        match self.state(&root)? {
-            Some(at) => Ok(Arc::new(RootReader::new(self.clone(), root, at))),
-            None if root == EMPTY_ROOT => Ok(Arc::new(RootReader::new(self.clone(), root, Location::UNKNOWN))),
-            None => Err(StateError::MissingNode(root)),
-        }
+        let at = match self.state(&root)? {
+            Some(at) => at,
+            None if root == EMPTY_ROOT => Location::UNKNOWN,
+            None => return Err(StateError::MissingNode(root)),
+        };
+        let local = RootReader::new(self.clone(), root, at);
+        Ok(match self.fork() {
+            None => Arc::new(local),
+            Some(fork) => Arc::new(ForkReader::new(local, fork.clone())),
+        })
+    }
+
+    /// Has everything that the states of this store do not hold read from an upstream. To be called before anything is
+    /// read; false when it was called before.
+    pub fn attach_fork(&self, fork: Arc<Fork>) -> bool {
+        self.fork.set(fork).is_ok()
+    }
+
+    /// The upstream; None where the chain is no fork.
+    pub fn fork(&self) -> Option<&Arc<Fork>> {
+        self.fork.get()
     }
 
     /// Read access to the part of the state under a root that is in memory: everything else, the root included, gives
     /// [`StateError::MissingNode`], and so do lists of cells. The table of the head counts as memory, unless a read of it
     /// had to wait for the disk shortly before. For threads that must not wait for the disk.
     pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
+        // What a fork has not changed is in no node: no root has this name, so that nothing is found.
+        let root = if self.fork().is_some() { B256::repeat_byte(0xff) } else { root };
         RootReader::of_memory(self.clone(), root)
     }
 
@@ -178,14 +200,21 @@ impl StateStore {
         // Taken out, so that its nodes are changed in place.
         let parsed = self.keeping.lock().last.take_if(|last| last.root == root).map(|last| (last.link, last.extent));
         let (trie, extent) = self.changing(root, parsed)?;
-        AppliedState::compute(trie, root, extent, changes)
+        self.computed(trie, extent, root, changes)
     }
 
     /// Like [`Self::apply`], for a state that most likely is not kept.
     pub fn apply_aside(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
         let parsed = self.keeping.lock().last.as_ref().filter(|last| last.root == root).map(LastState::to_parts);
         let (trie, extent) = self.changing(root, parsed)?;
-        AppliedState::compute(trie, root, extent, changes)
+        self.computed(trie, extent, root, changes)
+    }
+
+    fn computed(&self, trie: Trie, extent: Extent, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
+        match self.fork() {
+            None => AppliedState::compute(trie, root, extent, changes),
+            Some(_) => AppliedState::compute_fork(trie, root, extent, changes),
+        }
     }
 
     /// The trie to which changes are applied, with the nodes that are parsed already, and what is known of where its
@@ -385,12 +414,30 @@ impl StateStore {
     /// The branch that ends with the block `parent_hash`, for executing a block on top of it. On the branch that was
     /// used last, any depth takes constant time, even thousands of blocks down.
     pub fn ancestry(self: &Arc<Self>, parent_hash: B256) -> Arc<dyn Ancestry> {
-        Arc::new(BranchBelow::new(self.clone(), parent_hash))
+        let below = BranchBelow::new(self.clone(), parent_hash);
+        match self.fork() {
+            None => Arc::new(below),
+            Some(fork) => Arc::new(ForkBranch::new(fork.clone(), below, &parent_hash)),
+        }
     }
 
     /// At most `limit` storage cells of an account in trie order, after the slot `after` when given
     /// (it need not exist): slot, and bytes as stored.
     pub fn storage_cells(
+        self: &Arc<Self>,
+        root: B256,
+        account: &AccountRef,
+        after: Option<&U256>,
+        limit: usize,
+    ) -> Result<Vec<(U256, Bytes)>, StateError> {
+        if self.fork().is_some() {
+            return self.reader(root)?.storage_cells(account, after, limit);
+        }
+        self.own_cells(root, account, after, limit)
+    }
+
+    /// The same of what this store holds itself.
+    pub(crate) fn own_cells(
         self: &Arc<Self>,
         root: B256,
         account: &AccountRef,

@@ -18,6 +18,9 @@ pub const HASH_PREFIX: usize = 10;
 pub const ACCOUNT_KEY: usize = 1 + HASH_PREFIX + 20;
 
 const DOMAIN: u8 = 0x00;
+/// Domain of masks, which only states of forks have: what the key with [`DOMAIN`] in its place stands for was removed
+/// there, so that what the upstream has of it does not count.
+const MASK_DOMAIN: u8 = 0x01;
 const STORAGE: u8 = 0x00;
 const CODE: u8 = 0x80;
 
@@ -55,6 +58,15 @@ pub fn storage_key(account: &AccountRef, slot: &U256) -> Key {
     key.extend_from_slice(&keccak256(word.as_slice())[..HASH_PREFIX]);
     let zeros = word.iter().take_while(|&&byte| byte == 0).count().min(31);
     key.extend_from_slice(&word[zeros..]);
+    key
+}
+
+/// Key of the mask of another key.
+#[must_use]
+pub fn mask_key(mut key: Key) -> Key {
+    if let Some(domain) = key.first_mut() {
+        *domain = MASK_DOMAIN;
+    }
     key
 }
 

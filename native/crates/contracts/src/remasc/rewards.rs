@@ -80,7 +80,10 @@ pub(super) fn process_miners_fees(
 fn ancestor_at(context: &ContractContext, number: u64) -> Result<Arc<AncestorBlock>, StateError> {
     let depth = (context.block.number - 1).checked_sub(number);
     let block = depth.and_then(|depth| context.ancestry.ancestor(depth));
-    block.ok_or_else(|| StateError::Store(format!("ancestor {number} of block {} is not known", context.block.number)))
+    block.ok_or_else(|| {
+        let unknown = || StateError::Store(format!("ancestor {number} of block {} is not known", context.block.number));
+        context.ancestry.failure().unwrap_or_else(unknown)
+    })
 }
 
 fn part(amount: U256, divisor: u64) -> U256 {

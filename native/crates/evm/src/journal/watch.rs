@@ -63,7 +63,11 @@ impl Journal {
         let mut after = None;
         let mut more = !self.entries[index].wiped && !self.entries[index].storage_hidden;
         while more {
-            let page = self.reader.storage_cells(&id, after.as_ref(), PAGE)?;
+            let page = match self.reader.storage_cells(&id, after.as_ref(), PAGE) {
+                // Of a fork only those are known that were read.
+                Err(StateError::Unlisted) => break,
+                page => page?,
+            };
             let last = page.last().map(|(key, _)| *key);
             let full = page.len() == PAGE;
             for (key, stored) in page {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::interrupt::Interrupt;
-use rhizome_primitives::state::StateReader;
+use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{B256, U256};
 
 use super::transfers::{TransferRecorder, ValueTransfer};
@@ -69,6 +69,10 @@ impl Ancestry for BelowOverridden {
 
     fn ancestor_hash(&self, depth: u64) -> Option<B256> {
         self.below.ancestor_hash(depth.checked_sub(self.above)?)
+    }
+
+    fn failure(&self) -> Option<StateError> {
+        self.below.failure()
     }
 }
 

@@ -1,0 +1,150 @@
+import { Block } from '../chain/codec/block.ts'
+import { parseHeader } from '../chain/codec/headerDecoder.ts'
+import { isActive } from '../config/activations.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import { NETWORK_NAMES, type NetworkName } from '../config/networks/names.ts'
+import { nativeAncestorOf } from '../execution/nativeAncestor.ts'
+import type { AncestorMetadata } from '../native/types.ts'
+import { fromHex, toHex } from '../util/bytes.ts'
+import { UpstreamError } from './errors.ts'
+import { type Upstream, UpstreamRefusal } from './upstream.ts'
+import { fetchBlock, numberOf, quantity, type UpstreamBlock } from './upstreamBlock.ts'
+
+/** The block that a chain goes on from, and what its network answers: plain data, kept in the data directory. */
+export interface ForkBase {
+  readonly network: NetworkName
+  readonly number: number
+  /** `0x` hex. */
+  readonly hash: string
+  /** `0x` hex. */
+  readonly parentHash: string
+  /** RLP of the whole header, `0x` hex. */
+  readonly header: string
+  /** Decimal digits. */
+  readonly totalDifficulty: string
+  /** RLP of the whole headers of its uncles, `0x` hex. */
+  readonly uncles: readonly string[]
+  /** True when `rsk_getStorageBytesAt` answers: cells of native contracts are read with nothing else. */
+  readonly servesCellBytes: boolean
+  /** True when state is answered by the hash of a block, so that no answer is of another one. */
+  readonly servesHashes: boolean
+}
+
+/** The options with which a thread asks the network of a fork: plain data. */
+export interface UpstreamSetup {
+  readonly base: ForkBase
+  readonly urls: readonly string[]
+  /** Milliseconds that a read waits. */
+  readonly patience: number
+  /** Memory of `SharedStats`. */
+  readonly stats: SharedArrayBuffer
+}
+
+/** Blocks between the head of the upstream and the default block of a fork. */
+const DEFAULT_DEPTH = 12
+
+const BRIDGE = '0x0000000000000000000000000000000001000006'
+
+/** JSON-RPC codes for methods that there are not. */
+const NO_METHOD = -32601
+
+/**
+ * Finds out about the network of an upstream and pins the block to go on from.
+ * @param block height in decimal or hex digits, or hash; null for some blocks below the head
+ * @throws UpstreamError
+ */
+export async function findForkBase(upstream: Upstream, block: string | null): Promise<ForkBase> {
+  const [chainId, genesis, version] = await Promise.all([
+    upstream.request('eth_chainId', []),
+    upstream.request('eth_getBlockByNumber', ['0x0', false]),
+    upstream.request('web3_clientVersion', []).catch(() => ''),
+  ])
+  const network = networkOf(Number(numberOf(chainId)), String((genesis as { hash?: unknown } | null)?.hash))
+  const spec = networkByName(network)
+  const found = await findBlock(upstream, spec, block)
+  // Before, headers named no Unitrie root (RSKIP126), and no program could tell whether an account exists (RSKIP140).
+  if (!isActive(spec, 'rskip126', found.header.number) || !isActive(spec, 'rskip140', found.header.number)) {
+    throw new UpstreamError(
+      'NETWORK',
+      `block ${found.header.number} is from before RSKIP126 or RSKIP140: fork a newer one`,
+    )
+  }
+  const pinned = { number: found.header.number, hash: toHex(found.header.hash) }
+  const servesHashes = String(version).includes('Rhizome/')
+  return {
+    network,
+    ...pinned,
+    parentHash: toHex(found.header.parentHash),
+    header: toHex(found.header.encodedFull),
+    totalDifficulty: String(found.totalDifficulty),
+    uncles: found.uncles.map((uncle) => toHex(uncle.encodedFull)),
+    servesCellBytes: await servesCellBytes(upstream, pinned.number),
+    servesHashes,
+  }
+}
+
+function networkOf(chainId: number, genesisHash: string): NetworkName {
+  const same = NETWORK_NAMES.filter((name) => networkByName(name).chainId === chainId)
+  const network = same.find((name) => networkByName(name).genesis.hash === genesisHash)
+  if (network !== undefined) return network
+  throw new UpstreamError(
+    'NETWORK',
+    `the upstream has chain id ${chainId} and genesis ${genesisHash}: that is no network of which the heights of upgrades are known here`,
+  )
+}
+
+async function findBlock(
+  upstream: Upstream,
+  spec: NetworkSpec,
+  block: string | null,
+): Promise<UpstreamBlock> {
+  if (block !== null && /^0x[0-9a-f]{64}$/i.test(block)) {
+    const found = await fetchBlock(upstream, spec, block.toLowerCase())
+    const canonical = await hashAt(upstream, found.header.number)
+    if (canonical === toHex(found.header.hash)) return found
+    throw new UpstreamError('REORGANISED', `block ${block} is not on the chain of the upstream`)
+  }
+  const head = Number(numberOf(await upstream.request('eth_blockNumber', [])))
+  const number = block === null ? Math.max(0, head - DEFAULT_DEPTH) : Number(block)
+  if (Number.isSafeInteger(number) && number >= 0 && number <= head)
+    return await fetchBlock(upstream, spec, number)
+  throw new UpstreamError('REFUSED', `the upstream has blocks up to ${head}, and no block ${block}`)
+}
+
+/** Hash of the canonical block of a height as the upstream has it now. */
+export async function hashAt(upstream: Upstream, number: number): Promise<string> {
+  const block = await upstream.request('eth_getBlockByNumber', [quantity(number), false])
+  return String((block as { hash?: unknown } | null)?.hash)
+}
+
+async function servesCellBytes(upstream: Upstream, number: number): Promise<boolean> {
+  try {
+    await upstream.request('rsk_getStorageBytesAt', [BRIDGE, '0x1', quantity(number)])
+    return true
+  } catch (error) {
+    if (error instanceof UpstreamRefusal && isMissingMethod(error)) return false
+    throw error
+  }
+}
+
+/** True when an upstream does not have a method, or does not give it to us. */
+export function isMissingMethod({ rpcCode, message }: UpstreamRefusal): boolean {
+  return (
+    rpcCode === NO_METHOD || /method.*(not|n't)|not (available|supported|allowed|whitelisted)/i.test(message)
+  )
+}
+
+/** A block of the upstream as later blocks read it. */
+export function forkAncestor({ header, totalDifficulty, uncles }: UpstreamBlock): AncestorMetadata {
+  return nativeAncestorOf(new Block(header, [], uncles), totalDifficulty, null)
+}
+
+/** The block of a fork. */
+export function forkBlock(spec: NetworkSpec, base: ForkBase): UpstreamBlock {
+  return {
+    header: parseHeader(spec, fromHex(base.header)),
+    totalDifficulty: BigInt(base.totalDifficulty),
+    uncles: base.uncles.map((uncle) => parseHeader(spec, fromHex(uncle))),
+  }
+}

@@ -1,0 +1,293 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { keccak256 } from '../native/crypto.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import type { ForkWanted } from '../native/types.ts'
+import type { UpstreamAnswers } from '../storage/upstreamAnswers.ts'
+import { bigIntToBytes, fromHex, toHex } from '../util/bytes.ts'
+import { decodeAncestor, encodeAncestor } from './ancestorRecord.ts'
+import { UpstreamError } from './errors.ts'
+import { type ForkBase, forkAncestor, hashAt } from './forkBase.ts'
+import type { SharedStats } from './sharedStats.ts'
+import type { Upstream } from './upstream.ts'
+import { fetchBlock } from './upstreamBlock.ts'
+import {
+  decodeAccount,
+  encodeAccount,
+  reorganised,
+  type UpstreamAccount,
+  UpstreamState,
+} from './upstreamState.ts'
+
+/** Blocks that are fetched ahead of one that is asked for: the next blocks of the fork ask for the next ones. */
+const BLOCKS_AHEAD = 16
+
+/** Kinds of answers in keys. */
+const KINDS = { account: 1, cell: 2, block: 3, code: 4 } as const
+
+/** An answer, and how it is kept. */
+interface Found {
+  readonly give: () => void
+  readonly keep: readonly (readonly [key: Buffer, value: Buffer])[]
+}
+
+/** Where the reads of a fork get their answers: from earlier runs, else from the upstream. */
+export interface ForkReadsParts {
+  readonly spec: NetworkSpec
+  readonly base: ForkBase
+  readonly store: StateStore
+  readonly upstream: Upstream
+  readonly answers: UpstreamAnswers
+  readonly stats: SharedStats
+  /** Called once when answers cannot be kept: reads go on without. */
+  readonly onUnkept: (reason: string) => void
+  /** The upstream is not asked. */
+  readonly offline: boolean
+}
+
+/**
+ * Answers what threads that execute ask for. What is asked for in one turn is fetched at once; then the upstream is
+ * asked whether its chain still has the block of the fork, unless it answers by that block's hash. If it has not, none
+ * of it is kept or given, and nothing is asked any more.
+ */
+export class ForkReads {
+  readonly #parts: ForkReadsParts
+  readonly #state: UpstreamState
+  readonly #prefix: Buffer
+  /** Blocks that were asked for or fetched ahead, by height, with their hash and that of their parent. */
+  readonly #blocks = new Map<number, { readonly hash: string; readonly parent: string }>()
+  readonly #fetching = new Set<number>()
+  #wanted: ForkWanted[] = []
+  #stopped: UpstreamError | null = null
+  #isChecked: boolean
+  #isUnkept = false
+
+  constructor(parts: ForkReadsParts) {
+    this.#parts = parts
+    this.#state = new UpstreamState(parts.upstream, parts.base)
+    this.#prefix = fromHex(parts.base.hash)
+    this.#isChecked = parts.base.servesHashes
+    this.#blocks.set(parts.base.number, { hash: parts.base.hash, parent: parts.base.parentHash })
+    // Another node may be on another branch.
+    parts.upstream.onSwitch = () => {
+      this.#isChecked = false
+    }
+  }
+
+  /** Takes a wish; its answer goes to the store. */
+  ask(wanted: ForkWanted): void {
+    this.#wanted.push(wanted)
+    if (this.#wanted.length === 1) setImmediate(() => void this.#answerAll(this.#takeWanted()))
+  }
+
+  #takeWanted(): readonly ForkWanted[] {
+    const wanted = this.#wanted
+    this.#wanted = []
+    return wanted
+  }
+
+  /** Whatever goes wrong, nobody is left to wait. */
+  async #answerAll(wanted: readonly ForkWanted[]): Promise<void> {
+    try {
+      await this.#answer(wanted)
+    } catch (error) {
+      const failure = toUpstreamError(error)
+      for (const one of wanted) this.#refuse(one, failure)
+    }
+  }
+
+  async #answer(wanted: readonly ForkWanted[]): Promise<void> {
+    const left = wanted.filter((one) => !this.#giveKept(one))
+    if (left.length === 0) return
+    const found = await Promise.all(left.map((one) => this.#fetch(one)))
+    const stop = this.#stopped ?? (await this.#checkPin())
+    found.forEach((result, index) => {
+      const one = left[index] as ForkWanted
+      if (stop !== null) this.#refuse(one, stop)
+      else if (result instanceof UpstreamError) this.#refuse(one, result)
+      else {
+        for (const [key, value] of result.keep) this.#parts.answers.put(key, value)
+        result.give()
+      }
+    })
+    this.#flush()
+  }
+
+  /** A full disk ends no read. */
+  #flush(): void {
+    try {
+      this.#parts.answers.flush()
+    } catch (error) {
+      if (this.#isUnkept) return
+      this.#isUnkept = true
+      this.#parts.onUnkept(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** The reason why nothing is given; null where the upstream still has the block of the fork. */
+  async #checkPin(): Promise<UpstreamError | null> {
+    const { base, upstream, offline } = this.#parts
+    if (offline || this.#isChecked) return null
+    try {
+      if ((await hashAt(upstream, base.number)) !== base.hash) this.#stopped = reorganised(base.number)
+      else this.#isChecked = base.servesHashes
+      return this.#stopped
+    } catch (error) {
+      return toUpstreamError(error)
+    }
+  }
+
+  #refuse(wanted: ForkWanted, { message }: UpstreamError): void {
+    this.#parts.store.refuseForkRead(wanted, message)
+  }
+
+  async #fetch(wanted: ForkWanted): Promise<Found | UpstreamError> {
+    try {
+      if (this.#stopped !== null) return this.#stopped
+      if (this.#parts.offline) return offline(wanted)
+      return await this.#fetchAny(wanted)
+    } catch (error) {
+      const failure = toUpstreamError(error)
+      if (failure.code === 'REORGANISED') this.#stopped = failure
+      return failure
+    }
+  }
+
+  async #fetchAny(wanted: ForkWanted): Promise<Found> {
+    const { store } = this.#parts
+    const { address, slot, number } = wanted
+    if (address === undefined) return await this.#fetchBlock(number ?? 0)
+    if (slot !== undefined) {
+      const value = await this.#state.cell(address, slot)
+      return { give: () => store.giveForkCell(wanted, value), keep: [[this.#keyOf(wanted), value]] }
+    }
+    const account = await this.#state.account(address)
+    const hash = keccak256(account.code)
+    const keep: [Buffer, Buffer][] = [[this.#keyOf(wanted), encodeAccount(account, hash)]]
+    if (account.code.length > 0) keep.push([codeKey(hash), account.code])
+    return { give: () => this.#giveAccount(wanted, account), keep }
+  }
+
+  async #fetchBlock(number: number): Promise<Found> {
+    const { upstream, spec, store } = this.#parts
+    const block = await fetchBlock(upstream, spec, number)
+    this.#link(number, toHex(block.header.hash), toHex(block.header.parentHash))
+    const ancestor = forkAncestor(block)
+    this.#fetchAhead(number)
+    return {
+      give: () => store.giveForkBlock(ancestor),
+      keep: [[this.#keyOf({ number }), encodeAncestor(ancestor)]],
+    }
+  }
+
+  /** A block must be the parent of the one above it and the child of the one below it, where these are known. */
+  #link(number: number, hash: string, parent: string): void {
+    const above = this.#blocks.get(number + 1)
+    const below = this.#blocks.get(number - 1)
+    if ((above !== undefined && above.parent !== hash) || (below !== undefined && below.hash !== parent)) {
+      throw new UpstreamError('MALFORMED', `the upstream's block ${number} is not on the branch of the fork`)
+    }
+    this.#blocks.set(number, { hash, parent })
+  }
+
+  #fetchAhead(from: number): void {
+    const last = Math.min(from + BLOCKS_AHEAD, this.#parts.base.number - 1)
+    for (let number = from + 1; number <= last; number += 1) {
+      if (this.#fetching.has(number) || this.#blocks.has(number)) continue
+      this.#fetching.add(number)
+      void this.#ahead(number)
+    }
+  }
+
+  async #ahead(number: number): Promise<void> {
+    const { answers, store, spec, upstream } = this.#parts
+    const key = this.#keyOf({ number })
+    try {
+      if (answers.get(key) !== undefined) return
+      const block = await fetchBlock(upstream, spec, number)
+      this.#link(number, toHex(block.header.hash), toHex(block.header.parentHash))
+      if (this.#stopped !== null || (await this.#checkPin()) !== null) return
+      const ancestor = forkAncestor(block)
+      store.giveForkBlock(ancestor)
+      answers.put(key, encodeAncestor(ancestor))
+      this.#flush()
+    } catch {
+      // Whoever needs it asks for it, and is told why there is none.
+    } finally {
+      this.#fetching.delete(number)
+    }
+  }
+
+  /** Gives what an earlier run has kept; whether it did. */
+  #giveKept(wanted: ForkWanted): boolean {
+    const { store, answers } = this.#parts
+    const bytes = answers.get(this.#keyOf(wanted))
+    if (bytes === undefined) return false
+    const { address, slot } = wanted
+    if (address === undefined) {
+      store.giveForkBlock(decodeAncestor(bytes))
+      if (!this.#parts.offline) this.#fetchAhead(wanted.number ?? 0)
+    } else if (slot !== undefined) store.giveForkCell(wanted, bytes)
+    else {
+      const { account, codeHash } = decodeAccount(bytes)
+      const code = codeHash.equals(EMPTY_HASH) ? Buffer.alloc(0) : answers.get(codeKey(codeHash))
+      // What came first goes first: its code may be gone.
+      if (code === undefined) return false
+      this.#giveAccount(wanted, { ...account, code })
+    }
+    this.#parts.stats.add('kept', 1)
+    return true
+  }
+
+  #giveAccount(wanted: ForkWanted, { exists, nonce, balance, code, contract }: UpstreamAccount): void {
+    this.#parts.store.giveForkAccount(wanted, {
+      exists,
+      nonce: bigIntToBytes(nonce),
+      balance: bigIntToBytes(balance),
+      code,
+      contract,
+    })
+  }
+
+  #keyOf({ address, slot, number }: ForkWanted): Buffer {
+    const parts = [this.#prefix]
+    if (address === undefined) parts.push(Buffer.from([KINDS.block]), heightBytes(number ?? 0))
+    else if (slot === undefined) parts.push(Buffer.from([KINDS.account]), fromHex(address))
+    else parts.push(Buffer.from([KINDS.cell]), fromHex(address), fromHex(slot))
+    return Buffer.concat(parts)
+  }
+}
+
+const EMPTY_HASH = keccak256(Buffer.alloc(0))
+
+/** Code is the same whichever network and block has it. */
+function codeKey(hash: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([KINDS.code]), hash])
+}
+
+function heightBytes(number: number): Buffer {
+  const bytes = Buffer.alloc(6)
+  bytes.writeUIntBE(number, 0, bytes.length)
+  return bytes
+}
+
+function offline({ address, slot, number }: ForkWanted): UpstreamError {
+  const what =
+    address === undefined
+      ? `block ${number}`
+      : slot === undefined
+        ? `account ${address}`
+        : `cell ${slot} of ${address}`
+  return new UpstreamError(
+    'OFFLINE',
+    `${what} was never fetched: start without --offline to ask the upstream for it`,
+  )
+}
+
+function toUpstreamError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error
+  const { message } = error as { message?: string }
+  return new UpstreamError(
+    'MALFORMED',
+    `an answer of the upstream cannot be read: ${String(message ?? error)}`,
+  )
+}

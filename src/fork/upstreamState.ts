@@ -1,0 +1,158 @@
+import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
+import { UpstreamError } from './errors.ts'
+import { type ForkBase, isMissingMethod } from './forkBase.ts'
+import { type Upstream, UpstreamRefusal } from './upstream.ts'
+import { bytesOf, numberOf, quantity } from './upstreamBlock.ts'
+
+/** An account of the upstream at the block of the fork. */
+export interface UpstreamAccount {
+  readonly exists: boolean
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+  readonly code: Buffer
+  /** True when it has the contract marker. */
+  readonly contract: boolean
+}
+
+/** System contracts have cells wider than a word: Bridge, REMASC and those beside them. */
+function isSystemContract(address: string): boolean {
+  return BigInt(address) >= 0x0100_0000n && BigInt(address) < 0x0200_0000n
+}
+
+/** Precompiled contracts have small addresses. */
+function isPrecompiled(address: string): boolean {
+  return BigInt(address) < 0x0200_0000n
+}
+
+/** Reads state of the upstream at the block of a fork. */
+export class UpstreamState {
+  readonly #upstream: Upstream
+  readonly #base: ForkBase
+  readonly #block: unknown
+
+  constructor(upstream: Upstream, base: ForkBase) {
+    this.#upstream = upstream
+    this.#base = base
+    this.#block = base.servesHashes ? { blockHash: base.hash, requireCanonical: true } : quantity(base.number)
+  }
+
+  /** @param address `0x` hex @throws UpstreamError */
+  async account(address: string): Promise<UpstreamAccount> {
+    const [balance, nonce, code] = await Promise.all([
+      this.#read('eth_getBalance', [address]).then(numberOf),
+      this.#read('eth_getTransactionCount', [address]).then(numberOf),
+      this.#read('eth_getCode', [address]).then(bytesOf),
+    ])
+    const hasSomething = balance > 0n || nonce > 0n || code.length > 0
+    const exists = hasSomething || (await this.#exists(address))
+    return { exists, nonce, balance, code, contract: exists && (code.length > 0 || isPrecompiled(address)) }
+  }
+
+  /**
+   * A cell, bytes as stored; none where there is none.
+   * @param address `0x` hex
+   * @param slot `0x` and 64 hex digits
+   * @throws UpstreamError
+   */
+  async cell(address: string, slot: string): Promise<Buffer> {
+    const position = quantity(BigInt(slot))
+    if (!isSystemContract(address)) {
+      return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
+    }
+    if (!this.#base.servesCellBytes) throw noCellBytes()
+    const cell = await this.#read('rsk_getStorageBytesAt', [address, position])
+    // What is not there is a zero of one digit.
+    return cell === '0x0' || cell === null ? EMPTY_BYTES : bytesOf(cell)
+  }
+
+  /**
+   * Whether an account without balance, nonce and code exists, for which a call costs less: the hash of its code as a
+   * program sees it. The upper bytes of the word are no address, so that a precompiled contract is no exception.
+   */
+  async #exists(address: string): Promise<boolean> {
+    const word = `${'ff'.repeat(12)}${address.slice(2)}`
+    // PUSH32 word, EXTCODEHASH, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
+    const data = `0x7f${word}3f60005260206000f3`
+    const hash = await this.#read('eth_call', [{ data }])
+    return numberOf(hash) !== 0n
+  }
+
+  async #read(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await this.#upstream.request(method, [...params, this.#block])
+    } catch (error) {
+      if (error instanceof UpstreamRefusal) throw this.#explained(method, error)
+      throw error
+    }
+  }
+
+  #explained(method: string, error: UpstreamRefusal): UpstreamError {
+    const { number } = this.#base
+    if (isPruned(error)) {
+      return new UpstreamError(
+        'PRUNED',
+        `the upstream no longer keeps the state of block ${number}, which this chain is a fork of: fork a newer block, or name an archive with --fork-url (${error.message})`,
+      )
+    }
+    if (isGone(error)) return reorganised(number)
+    if (isMissingMethod(error)) {
+      return new UpstreamError(
+        'REFUSED',
+        `the upstream does not give ${method}, which a fork needs (${error.message})`,
+      )
+    }
+    return new UpstreamError('REFUSED', `the upstream refuses ${method} at block ${number}: ${error.message}`)
+  }
+}
+
+/** Nothing is read any more: the chain would go on from a block that its network has left. */
+export function reorganised(number: number): UpstreamError {
+  return new UpstreamError(
+    'REORGANISED',
+    `the upstream has another block ${number} than the one that this chain is a fork of: nothing more is read of it; begin a new fork`,
+  )
+}
+
+function noCellBytes(): UpstreamError {
+  return new UpstreamError(
+    'REFUSED',
+    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge and of REMASC cannot be read: ' +
+      'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
+  )
+}
+
+function isPruned({ rpcCode, message }: UpstreamRefusal): boolean {
+  return (
+    rpcCode === 4444 || /pruned|missing trie node|state .*(not available|unavailable)|no state/i.test(message)
+  )
+}
+
+function isGone({ message }: UpstreamRefusal): boolean {
+  return /not canonical|block .*not found|unknown block/i.test(message)
+}
+
+/** An account as bytes, without its code. */
+export function encodeAccount(
+  { exists, nonce, balance, contract }: UpstreamAccount,
+  codeHash: Buffer,
+): Buffer {
+  const flags = Buffer.from([(exists ? 1 : 0) | (contract ? 2 : 0)])
+  const short = bigIntToBytes(nonce)
+  return Buffer.concat([flags, codeHash, Buffer.from([short.length]), short, bigIntToBytes(balance)])
+}
+
+/** The account of such bytes, and the hash of its code. */
+export function decodeAccount(bytes: Buffer): { account: Omit<UpstreamAccount, 'code'>; codeHash: Buffer } {
+  const flags = bytes[0] ?? 0
+  const length = bytes[33] ?? 0
+  return {
+    codeHash: bytes.subarray(1, 33),
+    account: {
+      exists: (flags & 1) !== 0,
+      contract: (flags & 2) !== 0,
+      nonce: bytesToBigInt(bytes.subarray(34, 34 + length)),
+      balance: bytesToBigInt(bytes.subarray(34 + length)),
+    },
+  }
+}

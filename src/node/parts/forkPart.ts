@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
+import { STATE_FOLDER } from '../../execution/chainFolders.ts'
+import type { ForkThreadMessage, ForkThreadSetup } from '../../fork/forkThread.ts'
+import { lockDirectory } from '../../native/directoryLock.ts'
+import { makePrivateFolder } from '../../storage/fileModes.ts'
+import { workerEntry, workerOptions } from '../../util/entry.ts'
+import { NodeError } from '../errors.ts'
+import type { ResolvedFork } from '../fork/resolveFork.ts'
+import { stateStoreOptionsFromConfig } from '../options/storeOptions.ts'
+import type { ChainPart, NodeScope } from './nodeScope.ts'
+
+/** Bytes of answers of the upstream in memory. */
+const CACHE_BYTES = 128 * 2 ** 20
+const MEBIBYTE = 2 ** 20
+/** Milliseconds between entries of the log while something is fetched. */
+const REPORT_EVERY = 10_000
+/** Milliseconds that the end of the thread is waited for. */
+const PATIENCE = 5000
+
+/** The network of a fork, in the form of options that cross threads. */
+export function forkChoice({ config, fork }: Pick<NodeScope, 'config' | 'fork'>): NetworkChoice {
+  const choice = networkChoice(config)
+  return fork === null ? choice : { ...choice, fork: { number: fork.base.number } }
+}
+
+/**
+ * Starts the thread that asks the network of a fork, before anybody opens the stores.
+ * @throws NodeError `FORK`
+ */
+export async function openFork(scope: NodeScope): Promise<void> {
+  const { fork, parts, metrics, reach } = scope
+  if (fork === null) return
+  metrics.watchFork({ stats: fork.stats, state: () => reach.chain.now?.stateStore ?? null })
+  if (!fork.base.servesCellBytes) {
+    scope.log.warn(
+      { upstream: fork.name },
+      'the network of the fork does not give rsk_getStorageBytesAt: calls of the Bridge and blocks with rewards fail; RSKj gives it with its module rsk',
+    )
+  }
+  const worker = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
+  const timer = await parts.open({
+    open: () => setInterval(reportTo(scope, fork), REPORT_EVERY).unref(),
+    close: clearInterval,
+  })
+  void timer
+  worker.on('error', (error) => {
+    scope.log.fatal(
+      { err: error },
+      'the thread that asks the network of the fork failed: what it did not fetch is not there any more',
+    )
+    reach.chain.now?.stateStore.closeFork()
+  })
+  worker.on('message', (message: ForkThreadMessage) => {
+    if (message.kind !== 'unkept') return
+    scope.log.warn(
+      { reason: message.message },
+      'answers of the network of the fork are not kept for later runs',
+    )
+  })
+}
+
+/** Reads that wait for the network of a fork end with it, once requests were answered. To be opened after the service. */
+export async function openForkReads({ fork, parts }: NodeScope, { stateStore }: ChainPart): Promise<void> {
+  if (fork === null) return
+  await parts.open({ open: () => stateStore, close: () => stateStore.closeFork() })
+}
+
+function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () => void {
+  let told = stats.get('requests')
+  return () => {
+    const requests = stats.get('requests')
+    if (requests === told) return
+    told = requests
+    const reads = reach.chain.now?.stateStore.forkStats()
+    log.info(
+      {
+        upstream: name,
+        requests,
+        megabytes: Math.round(stats.get('bytes') / 1e4) / 100,
+        repeated: stats.get('retries'),
+        fromDisk: stats.get('kept'),
+        fromMemory: reads?.hits ?? 0,
+        secondsWaited: Math.round(reads?.waited ?? 0),
+      },
+      'state of the network of the fork was fetched',
+    )
+  }
+}
+
+async function startThread(scope: NodeScope, { base, urls, stats }: ResolvedFork): Promise<Worker> {
+  const { config } = scope
+  const stateFolder = join(config.dataDir, STATE_FOLDER)
+  makePrivateFolder(config.dataDir)
+  const lock = lockDirectory(config.dataDir)
+  if (lock === null) throw new NodeError('DATA_DIR_LOCKED', `${config.dataDir} is in use by another process`)
+  lock.release()
+  makePrivateFolder(stateFolder)
+  const setup: ForkThreadSetup = {
+    choice: forkChoice(scope),
+    base,
+    urls,
+    stateFolder,
+    storeOptions: stateStoreOptionsFromConfig(config),
+    answersFolder: config.forkCache,
+    answersBytes: config.forkCacheSize * MEBIBYTE,
+    cacheBytes: CACHE_BYTES,
+    patience: config.forkTimeout * 1000,
+    offline: config.offline,
+    stats: stats.buffer,
+  }
+  const worker = new Worker(workerEntry('../../fork/forkThread.ts', import.meta.url), {
+    workerData: setup,
+    ...workerOptions(import.meta.url),
+    name: 'fork',
+  })
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('message', (message: ForkThreadMessage) => {
+      worker.off('error', reject)
+      if (message.kind === 'failed') reject(new NodeError('FORK', message.message))
+      else resolve()
+    })
+  })
+  return worker
+}
+
+async function stopThread(worker: Worker): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    worker.on('message', ({ kind }: ForkThreadMessage) => {
+      if (kind === 'closed') resolve()
+    })
+    worker.once('exit', () => resolve())
+    setTimeout(resolve, PATIENCE).unref()
+  })
+  worker.postMessage({ kind: 'close' })
+  await closed
+  await worker.terminate()
+}
