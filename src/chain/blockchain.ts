@@ -211,7 +211,7 @@ export class Blockchain {
 
   /**
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
-   * development chain does this.
+   * development chain and `rhizome rewind` do this.
    * @param hooks what else belongs to it
    * @throws RangeError when the block is not below the head
    * @throws StorageError when its state is not kept
