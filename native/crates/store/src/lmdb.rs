@@ -33,8 +33,22 @@ pub(crate) const ROOTS: &str = "roots";
 pub(crate) const HEAD: &str = "head";
 /// Table of sorted rows from which the former is made.
 pub(crate) const RUNS: &str = "runs";
+/// Table of what each step of the line of newest states changed.
+pub(crate) const CHANGES: &str = "changes";
+/// Table of the steps by root.
+pub(crate) const STEPS: &str = "steps";
+/// Table of the steps at which rows of the newest state changed that change often.
+pub(crate) const HISTORY: &str = "history";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
+
+/// Tables of the line of newest states.
+#[derive(Clone, Copy)]
+pub(crate) struct LineTables {
+    pub(crate) changes: Table,
+    pub(crate) steps: Table,
+    pub(crate) history: Table,
+}
 
 pub(crate) struct Lmdb {
     /// Transactions hold it shared: the map may only be resized, and the environment only be closed, while none is
@@ -49,6 +63,7 @@ pub(crate) struct Lmdb {
     /// None where a store that is only read has none.
     pub(crate) head: Option<Table>,
     pub(crate) runs: Option<Table>,
+    pub(crate) line: Option<LineTables>,
 }
 
 fn closed() -> StateError {
