@@ -321,6 +321,15 @@ export declare class StateStore {
    * Returns the root of that state, and null where the table stands for none at present.
    */
   checkHead(): Buffer | null
+  /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
+  hasOnLine(root: Uint8Array): boolean
+  /**
+   * Compares the states of that line and its records with the tries; throws at the first difference. Null where the
+   * table stands for no state at present.
+   */
+  checkLine(): LineReport | null
+  /** How far the table of the head is. */
+  headProgress(): HeadProgress
   /** Sizes, for metrics. */
   stats(): StoreStats
 }
@@ -732,6 +741,18 @@ export interface FastCallStats {
 /** What a method asks for that the fast path answers, with its parameters. */
 export type FastMethod = 'balance' | 'transactionCount' | 'code' | 'accountInfo' | 'cell' | 'cellBytes' | 'receipt' | 'transaction' | 'block' | 'blockByHash' | 'call' | 'estimate'
 
+/** How far the table of the head is. */
+export interface HeadProgress {
+  /** `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot. */
+  phase: 'ready' | 'moving' | 'sorting' | 'merging' | 'noSpace'
+  /** Part of the state that was moved or sorted, from 0 to 1. */
+  part: number
+  /** Bytes that making it takes at most. */
+  needed: number
+  /** Bytes that were left for it. */
+  available: number
+}
+
 /** Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value. */
 export interface InterruptSlot {
   /** A view of shared memory that lives until the process ends. */
@@ -751,6 +772,16 @@ export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Bu
  * whether it did. The kernel adds as much for its own use.
  */
 export declare function limitReceiveBuffer(descriptor: number, bytes: number): boolean
+
+/** A line of earlier states that was found to be right. */
+export interface LineReport {
+  /** Steps with a record: states before the newest one that can be read. */
+  steps: number
+  /** Changes in the records. */
+  changes: number
+  /** Changes in the table of history. */
+  indexed: number
+}
 
 /**
  * Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be

@@ -222,3 +222,100 @@ impl StateStore {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use rhizome_primitives::account::AccountRef;
+    use rhizome_primitives::state::{StateReader as _, WriteSet};
+    use rhizome_primitives::{Address, B256, Bytes, U256};
+    use rhizome_trie::EMPTY_ROOT;
+
+    use super::*;
+    use crate::check::CheckProgress;
+    use crate::options::StoreOptions;
+
+    const BLOCKS: u64 = 3_000;
+
+    fn counter() -> AccountRef {
+        AccountRef::Address(Address::repeat_byte(0x11))
+    }
+
+    /// A cell that each block changes, and one that every 500th does.
+    fn block(number: u64) -> WriteSet {
+        let value = |number: u64| Some(Bytes::copy_from_slice(&number.to_be_bytes()));
+        let mut storage = vec![(counter(), U256::from(1), value(number))];
+        if number.is_multiple_of(500) {
+            storage.push((counter(), U256::from(2), value(number)));
+        }
+        WriteSet { storage, ..WriteSet::default() }
+    }
+
+    fn read(store: &Arc<StateStore>, root: B256, slot: u64) -> Option<Bytes> {
+        store.table_reader(root).storage(&counter(), &U256::from(slot)).unwrap()
+    }
+
+    #[test]
+    fn a_row_that_always_changes_is_read_at_any_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let mut roots = vec![EMPTY_ROOT];
+        for number in 1..=BLOCKS {
+            let parent = roots[number as usize - 1];
+            let applied = store.apply(parent, &block(number)).unwrap();
+            roots.push(applied.root());
+            store.keep(applied);
+            store.set_head(roots[number as usize], Some((&parent, &block(number))));
+            if number == BLOCKS / 2 {
+                // The table of history goes on where it ended, whatever is in its last shard.
+                store.settle_head().unwrap();
+            }
+        }
+        store.settle_head().unwrap();
+        let bytes = |number: u64| Some(Bytes::copy_from_slice(&number.to_be_bytes()));
+        for number in (1..=BLOCKS).step_by(7).chain([1, 2, 1_000, BLOCKS]) {
+            assert_eq!(read(&store, roots[number as usize], 1), bytes(number));
+            let seldom = number / 500 * 500;
+            assert_eq!(read(&store, roots[number as usize], 2), if seldom == 0 { None } else { bytes(seldom) });
+        }
+        let lmdb = store.backend.lmdb().unwrap();
+        let line = lmdb.line.unwrap();
+        let shards = |transaction: &RoTxn<'_>| {
+            let entries: Vec<_> = line.history.iter(transaction)?.collect::<heed::Result<_>>()?;
+            Ok(entries.iter().map(|(key, steps)| (key.to_vec(), key.len() + steps.len())).collect::<Vec<_>>())
+        };
+        let found = lmdb.transact(shards).unwrap();
+        let longest = found.iter().map(|(_, length)| *length).max().unwrap();
+        assert!(longest <= MAX_SHARD && found.len() == 3, "{longest}, {}", found.len());
+        let report = store.check_line(&CheckProgress::default()).unwrap().unwrap();
+        // Six changes of the second cell are more than four.
+        assert_eq!((report.steps, report.changes, report.indexed), (BLOCKS, BLOCKS + 6, BLOCKS + 6));
+        // A shard that lacks a step is found.
+        let (key, _) = &found[0];
+        lmdb.change(|transaction| {
+            let steps = line.history.get(transaction, key)?.unwrap().to_vec();
+            line.history.put(transaction, key, &steps[..steps.len() - 1])
+        })
+        .unwrap();
+        assert!(store.check_line(&CheckProgress::default()).is_err());
+        assert!(store.table_reader(roots[9]).storage(&counter(), &U256::from(1)).is_err());
+    }
+
+    #[test]
+    fn steps_are_what_was_written() {
+        let mut shard = Vec::new();
+        let distances = [1, 0x7f, 0x80, 0x3fff, 0x4000, 1 << 35];
+        distances.iter().for_each(|distance| push_step(&mut shard, *distance));
+        let mut sum = 0;
+        let sums: Vec<u64> = distances
+            .iter()
+            .map(|distance| {
+                sum += distance;
+                sum
+            })
+            .collect();
+        assert_eq!(steps_in(&shard).collect::<Vec<_>>(), sums);
+    }
+}

@@ -266,6 +266,7 @@ impl StateStore {
             }
             // None, or one that is of no use: it is made from the beginning.
             _ => {
+                self.claim_space(lmdb, head)?;
                 self.leave_table();
                 self.sort_run(lmdb, mark.as_ref(), head, 0, None)?
             }

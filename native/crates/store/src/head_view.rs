@@ -94,6 +94,8 @@ pub(crate) struct HeadTable {
     pub(crate) moving: Mutex<()>,
     /// Held for one step of a move.
     pub(crate) stepping: Mutex<()>,
+    /// Bytes that making the table takes, and bytes that were left when that was asked last.
+    pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
     pub(crate) has_mover: AtomicBool,
     /// False for stores that are read only.
@@ -109,6 +111,7 @@ impl HeadTable {
             state: RwLock::new(HeadState { view: Arc::default(), head: None, mark: None }),
             moving: Mutex::new(()),
             stepping: Mutex::new(()),
+            space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
             is_writable,
             started: Instant::now(),

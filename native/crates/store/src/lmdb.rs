@@ -176,6 +176,12 @@ impl Lmdb {
         .map_err(|error| store_error(&error))
     }
 
+    /// Asks about the environment.
+    pub(crate) fn with_env<T>(&self, ask: impl Fn(&Env<WithTls>) -> heed::Result<T>) -> Result<T, StateError> {
+        let env = self.env.read();
+        ask(env.as_ref().ok_or_else(closed)?).map_err(|error| store_error(&error))
+    }
+
     /// Closes the files once no transaction is open. Every later access is an error.
     pub(crate) fn close(&self) {
         self.env.write().take();
