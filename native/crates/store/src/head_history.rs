@@ -22,9 +22,10 @@ const MAX_SHARD: usize = 1_900;
 /// Changes of a row from which on it is in the table: fewer are found along the records.
 const FIRST_COUNT: u8 = 5;
 
-/// Steps that a batch takes, and with how many changes it ends before: some 64 MiB of memory.
+/// Steps that a batch takes, and with how many changes it ends before: some 16 MiB of memory, and some tenths of a second
+/// for which commits of blocks wait.
 const MAX_STEPS: u64 = 1_024;
-const MAX_CHANGES: usize = 500_000;
+const MAX_CHANGES: usize = 100_000;
 
 /// Key of the last step that the table has, in the table of metadata.
 const INDEXED: &[u8] = b"history";
@@ -76,6 +77,11 @@ fn steps_in(shard: &[u8]) -> impl Iterator<Item = u64> {
 /// True when the change of a row with this stamp is in the table of history.
 pub(crate) fn is_indexed_after(stamp: Stamp) -> bool {
     stamp.count + 1 >= FIRST_COUNT
+}
+
+/// True when a row with this stamp may be in the table of history.
+pub(crate) fn changes_often(stamp: Stamp) -> bool {
+    stamp.count >= FIRST_COUNT
 }
 
 /// The first change of a key behind a step. None when the table has none.

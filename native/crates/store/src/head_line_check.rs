@@ -1,5 +1,6 @@
 //! Checking the line: each state of it against the trie, and each change of a record both ways.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -103,16 +104,21 @@ impl StateStore {
         let source = Arc::new(UncachedNodes::new(self.clone()));
         let (old, new) = (Trie::at(source.clone(), from), Trie::at(source, to));
         let mut compared: Vec<Compared> = Vec::new();
+        let mut differ = HashSet::new();
         let corrupt = |reason: String| StateError::Corrupt { hash: to, reason };
         old.differences(&new, None, &mut |key, before, behind| {
             let (account, item) = item_of(key).ok_or_else(|| corrupt("it has a key that no state has".to_owned()))?;
             compared.push((account, item, item_value(&old, item, before)?, item_value(&new, item, behind)?));
+            differ.insert(key.to_vec());
             Ok(ControlFlow::Continue(()))
         })?;
         for key in &keys {
             let (account, items) = items_of(key).ok_or_else(|| corrupt(format!("step {step} changed no row")))?;
             for item in items {
                 let key = trie_key(&account, item);
+                if differ.contains(&key[..]) {
+                    continue;
+                }
                 let before = item_value(&old, item, &old.value(&key)?)?;
                 compared.push((account, item, before, item_value(&new, item, &new.value(&key)?)?));
             }

@@ -11,15 +11,12 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::keys::Item;
 
 use crate::head_changes::{CellValue, ItemValue};
-use crate::head_history::first_after;
+use crate::head_history::{changes_often, first_after};
 use crate::head_mark::{LineEnd, line_end};
 use crate::head_record::Record;
 use crate::head_rows::{AccountRow, account_key, cell_key, decode_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb, Table};
 use crate::lmdb_head::{MARK, damaged};
-
-/// Changes that are followed downwards before history is asked.
-const CHANGES_BEFORE_HISTORY: u32 = 4;
 
 /// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
 const MAX_CHANGES: u32 = 24;
@@ -120,10 +117,12 @@ impl<'a> HeadReads<'a> {
         let row = self.head.get(self.transaction, key)?.unwrap_or_default();
         let (mut stamp, mut value) = split_row(row).ok_or_else(damaged)?;
         let Some(at) = self.at else { return Ok(value) };
+        let is_in_history = changes_often(stamp);
         let mut followed = 0;
         while stamp.step > at {
             let mut step = stamp.step;
-            if followed == CHANGES_BEFORE_HISTORY
+            if is_in_history
+                && followed == 0
                 && let Some(first) = first_after(self.line, self.transaction, key, at)?
             {
                 step = first;

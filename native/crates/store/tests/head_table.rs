@@ -471,7 +471,9 @@ fn a_killed_process_leaves_a_table_that_goes_on() {
         store.settle_head().unwrap();
         assert_eq!(check(&store).map(|report| report.root), Some(head));
         assert_eq!(cell(&store, head, 1), expected);
-        check_line(&store);
+        if round == 9 {
+            check_line(&store);
+        }
         store.close();
     }
 }
