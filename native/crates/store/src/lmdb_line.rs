@@ -23,7 +23,7 @@ impl Lmdb {
     }
 
     /// One commit that brings the table nearer to a state of the line, or to it: a step that leads to an earlier state
-    /// again, with about `limit` rows. The next mark; None when the mark is not the expected one, or the line does not
+    /// again, with about `limit` rows at most. The next mark; None when the mark is not the expected one, or the line does not
     /// have the state.
     pub(crate) fn step_along(&self, mark: &LineEnd, root: &B256, limit: usize) -> Result<Option<HeadMark>, StateError> {
         let Some((head, line)) = self.head.zip(self.line) else { return Ok(None) };
