@@ -362,6 +362,15 @@ export declare class StateStore {
   checkLog(): void
   /** Sizes of the log of nodes, for metrics. */
   logStats(): LogStats
+  /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
+  hasOnLine(root: Uint8Array): boolean
+  /**
+   * Compares the states of that line and its records with the tries; throws at the first difference. Null where the
+   * table stands for no state at present.
+   */
+  checkLine(): LineReport | null
+  /** How far the table of the head is. */
+  headProgress(): HeadProgress
   /** Sizes, for metrics. */
   stats(): StoreStats
 }
@@ -835,6 +844,18 @@ export interface ForkWanted {
   number?: number
 }
 
+/** How far the table of the head is. */
+export interface HeadProgress {
+  /** `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot. */
+  phase: 'ready' | 'moving' | 'sorting' | 'merging' | 'noSpace'
+  /** Part of the state that was moved or sorted, from 0 to 1. */
+  part: number
+  /** Bytes that making it takes at most. */
+  needed: number
+  /** Bytes that were left for it. */
+  available: number
+}
+
 /** Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value. */
 export interface InterruptSlot {
   /** A view of shared memory that lives until the process ends. */
@@ -854,6 +875,16 @@ export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Bu
  * whether it did. The kernel adds as much for its own use.
  */
 export declare function limitReceiveBuffer(descriptor: number, bytes: number): boolean
+
+/** A line of earlier states that was found to be right. */
+export interface LineReport {
+  /** Steps with a record: states before the newest one that can be read. */
+  steps: number
+  /** Changes in the records. */
+  changes: number
+  /** Changes in the table of history. */
+  indexed: number
+}
 
 /**
  * Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be

@@ -22,6 +22,8 @@ export interface BlockExecutor {
   connected(block: Block, totalDifficulty: bigint): void
   /** Announces the new head, whose state is read most. */
   headChanged(head: BlockHeader): void
+  /** True when a change of the head can begin at a block: the newest states are known up to it, or to one above it. */
+  followsFrom(block: BlockHeader): boolean
   /** Nonce of an account (20 bytes, or the reward sender's single byte) in the state after a block. */
   nonceAfter(block: BlockHeader, account: Buffer): bigint
   /** True when the state after a block is stored. */

@@ -13,6 +13,7 @@ import { ChainStoreReader } from './chainStoreReader.ts'
 import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
+import { followChange, followStored } from './followHead.ts'
 import { type BranchTip, isBetterTip } from './forkChoice.ts'
 import { findHeaviest } from './heaviestBlock.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
@@ -132,7 +133,7 @@ export class Blockchain {
     if (!executor.hasStateAfter(this.#head)) {
       throw new StorageError('STORAGE_CORRUPT', `the state after the head ${this.#head.hashHex} is missing`)
     }
-    executor.headChanged(this.#head)
+    followStored(executor, this.reader, this.#head)
     if (options.adoptsAtOnce !== undefined) this.#waiting = this.#findWaiting()
   }
 
@@ -203,7 +204,7 @@ export class Blockchain {
     })
     this.#head = to
     if (this.#waiting?.hash.equals(to.hash) === true) this.#waiting = null
-    this.#executor.headChanged(to)
+    followChange(this.#executor, this.reader, change)
     this.#connectTime = performance.now() - began
     this.#notify(change)
     return change
@@ -211,7 +212,7 @@ export class Blockchain {
 
   /**
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
-   * development chain does this.
+   * development chain and `rhizome rewind` do this.
    * @param hooks what else belongs to it
    * @throws RangeError when the block is not below the head
    * @throws StorageError when its state is not kept
@@ -399,7 +400,7 @@ export class Blockchain {
     this.#waiting = null
     const change = moveHead(writer, this.reader, this.#head, block.header, this.#logIndex, receipts)
     this.#head = block.header
-    this.#executor.headChanged(block.header)
+    followChange(this.#executor, this.reader, change)
     changes.push(change)
     return { status: 'IMPORTED_BEST', change }
   }

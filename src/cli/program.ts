@@ -38,6 +38,7 @@ import { peerImportKey } from './commands/peer/importKey.ts'
 import { peerList } from './commands/peer/list.ts'
 import { peerScore } from './commands/peer/score.ts'
 import { produce } from './commands/produce.ts'
+import { rewind } from './commands/rewind.ts'
 import { snapshotCreate } from './commands/snapshot/create.ts'
 import { snapshotKeyCreate } from './commands/snapshot/keyCreate.ts'
 import { snapshotKeyProve } from './commands/snapshot/keyProve.ts'
@@ -116,6 +117,7 @@ export function createProgram(input: ProgramInput): Program {
   add(importBlocks)
   add(exportBlocks)
   add(check)
+  add(rewind)
   add(migrate)
   add(mine)
   add(miners)

@@ -77,9 +77,16 @@ export class NativeBlockExecutor implements BlockExecutor, PrunableStates {
 
   headChanged(head: BlockHeader): void {
     const last = this.#last
+    if (last?.hashHex !== head.hashHex) {
+      this.#options.store.setHead(this.#rootAfter(head))
+      return
+    }
     this.#last = null
-    if (last?.hashHex === head.hashHex) last.execution.setHead()
-    else this.#options.store.setHead(this.#rootAfter(head))
+    last.execution.setHead()
+  }
+
+  followsFrom(block: BlockHeader): boolean {
+    return this.hasStateAfter(block) && this.#options.store.hasOnLine(this.#rootAfter(block))
   }
 
   nonceAfter(block: BlockHeader, account: Buffer): bigint {

@@ -12,6 +12,7 @@ export function createStateChecker(spec: NetworkSpec, store: StateStore): StateC
     },
     checkHead: () => {
       store.checkHead()
+      store.checkLine()
     },
     checkLog: () => store.checkLog(),
     hasStateAfter: (header) => {

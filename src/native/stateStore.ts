@@ -7,6 +7,8 @@ import type {
   ForkOptions,
   ForkStats,
   ForkWanted,
+  HeadProgress,
+  LineReport,
   LogStats,
   StateStore as NativeStateStore,
   StateReport,
@@ -173,6 +175,28 @@ export class StateStore {
    */
   checkHead(): Buffer | null {
     return native(() => this.handle.checkHead())
+  }
+
+  /**
+   * True when the state under this root is the newest one of the table of the newest state, or an earlier one for which
+   * that table stood: reads of it do not walk down the trie.
+   */
+  hasOnLine(root: Uint8Array): boolean {
+    return native(() => this.handle.hasOnLine(root))
+  }
+
+  /**
+   * Compares the earlier states of that table, and what is recorded of each change, with the tries; throws at the first
+   * difference.
+   * @returns how many there are; null where the table stands for none at present
+   */
+  checkLine(): LineReport | null {
+    return native(() => this.handle.checkLine())
+  }
+
+  /** How far the table of the newest state is. */
+  headProgress(): HeadProgress {
+    return native(() => this.handle.headProgress())
   }
 
   /**

@@ -1,3 +1,6 @@
+import { rewindInSteps } from '../../src/chain/rewindInSteps.ts'
+import { openPresentChain } from '../../src/cli/openNode.ts'
+import { fillDefaults } from '../../src/config/load.ts'
 import { openChain } from '../../src/execution/openChain.ts'
 import { StateIntake } from '../../src/native/snapshot.ts'
 import { FolderSource } from '../../src/snapshot/folderSource.ts'
@@ -11,6 +14,7 @@ import { DeathAt, dieAtCommits } from './dieAtCommits.ts'
  * that of the state store, `chain` behind that of the chain store, `taken` behind a piece of the states
  * of a snapshot.
  */
+// `rewindTo` is followed by the number of a block.
 const [dataDir = '', action = '', point = '', nth = '1', snapshot = ''] = process.argv.slice(2)
 
 const death = new DeathAt(point, Number(nth))
@@ -29,6 +33,10 @@ if (action === 'genesis') {
   death.isArmed = true
   const source = new FolderSource(snapshot)
   await restoreSnapshot({ spec: REGTEST, dataDir, source, trust: { kind: 'anyone' } })
+} else if (action.startsWith('rewindTo')) {
+  death.isArmed = true
+  const opened = openPresentChain(fillDefaults({ network: 'regtest', dataDir }))
+  await rewindInSteps(opened.chain, Number(action.slice('rewindTo'.length)), { blocksOfAStep: 100 })
 } else {
   const { prepare, act } = ACTIONS[action as ActionName]
   const node = openPatient(dataDir)

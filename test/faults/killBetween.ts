@@ -15,7 +15,7 @@ export interface KillPlace {
 
 /**
  * Has a process do something that writes both stores of a data directory, and kill itself at one of its commits.
- * @param action `genesis`, `restore`, or one of `ACTIONS`
+ * @param action `genesis`, `restore`, `rewindTo` with the number of a block behind it, or one of `ACTIONS`
  * @returns the signal by which it ended
  * @throws Error when it ended by itself
  */

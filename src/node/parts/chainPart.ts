@@ -8,6 +8,7 @@ import { type ChainHandleListener, startChainThread } from '../chainThread/chain
 import type { HeadStats } from '../chainThread/chainListener.ts'
 import { diskNeed, shortageOf } from '../diskNeed.ts'
 import { createFrontMining } from '../frontMining.ts'
+import { HeadTableLog } from '../headTableLog.ts'
 import { type ChainOptions, chainOptionsFromConfig } from '../options/chainOptions.ts'
 import { forkChoice } from './forkPart.ts'
 import type { ChainPart, NodeScope } from './nodeScope.ts'
@@ -37,8 +38,12 @@ export async function openChain(scope: NodeScope, funded: ChainOptions['funded']
     },
     reach.chain,
   )
-  const { handle } = chain
+  const { handle, stateStore } = chain
   warnOfDataDir(scope)
+  await parts.open({
+    open: () => new HeadTableLog(() => stateStore.headProgress(), scope.log).watch(),
+    close: (stop) => stop(),
+  })
   metrics.chain.started(handle.head, handle.headTime, handle.pool)
   if (config.mergedMining) {
     await parts.open(

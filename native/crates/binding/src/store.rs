@@ -11,7 +11,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
-use rhizome_store::CheckProgress;
+use rhizome_store::{CheckProgress, HeadPhase};
 
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
@@ -203,6 +203,31 @@ pub struct StoreStats {
     pub code_cache_bytes: i64,
     /// Bytes in the cache of the head state.
     pub head_cache_bytes: i64,
+}
+
+/// A line of earlier states that was found to be right.
+#[napi(object)]
+pub struct LineReport {
+    /// Steps with a record: states before the newest one that can be read.
+    pub steps: i64,
+    /// Changes in the records.
+    pub changes: i64,
+    /// Changes in the table of history.
+    pub indexed: i64,
+}
+
+/// How far the table of the head is.
+#[napi(object)]
+pub struct HeadProgress {
+    /// `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot.
+    #[napi(ts_type = "'ready' | 'moving' | 'sorting' | 'merging' | 'noSpace'")]
+    pub phase: String,
+    /// Part of the state that was moved or sorted, from 0 to 1.
+    pub part: f64,
+    /// Bytes that making it takes at most.
+    pub needed: i64,
+    /// Bytes that were left for it.
+    pub available: i64,
 }
 
 /// The format of a state store on disk.
@@ -504,6 +529,43 @@ impl StateStore {
             dropped_bytes: stats.dropped_bytes as i64,
             fault: stats.fault,
         })
+    }
+
+    /// True when the table of the head has the state under a root, as its own or as an earlier one of its line.
+    #[napi(catch_unwind)]
+    pub fn has_on_line(&self, root: Uint8Array) -> Result<bool> {
+        self.inner.has_on_line(&bytes::hash("root", &root)?).map_err(state)
+    }
+
+    /// Compares the states of that line and its records with the tries; throws at the first difference. Null where the
+    /// table stands for no state at present.
+    #[napi(catch_unwind)]
+    pub fn check_line(&self) -> Result<Option<LineReport>> {
+        let report = self.inner.check_line(&CheckProgress::default()).map_err(state)?;
+        Ok(report.map(|report| LineReport {
+            steps: report.steps as i64,
+            changes: report.changes as i64,
+            indexed: report.indexed as i64,
+        }))
+    }
+
+    /// How far the table of the head is.
+    #[napi(catch_unwind)]
+    pub fn head_progress(&self) -> HeadProgress {
+        let progress = self.inner.head_progress();
+        let phase = match progress.phase {
+            HeadPhase::Ready => "ready",
+            HeadPhase::Moving => "moving",
+            HeadPhase::Sorting => "sorting",
+            HeadPhase::Merging => "merging",
+            HeadPhase::NoSpace => "noSpace",
+        };
+        HeadProgress {
+            phase: phase.to_owned(),
+            part: progress.part,
+            needed: progress.needed as i64,
+            available: progress.available as i64,
+        }
     }
 
     /// Sizes, for metrics.

@@ -77,7 +77,7 @@ fn main() {
     };
     println!("recreation               {:>9.2} ms", block(&store, &mut root, &recreation));
     let recreated = root;
-    println!("empty block, cells leave {:>9.2} ms", blocks(200, &mut root));
+    println!("empty block afterwards   {:>9.2} ms", blocks(200, &mut root));
     assert!(first_cell(&store, full).is_some());
     assert!(first_cell(&store, destroyed).is_none() && first_cell(&store, recreated).is_none());
     println!("head set below it        {:>9.2} ms", milliseconds(|| store.set_head(full, None)));

@@ -6,7 +6,7 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
-use crate::head_rows::HeadWrite;
+use crate::head_write::HeadWrite;
 use crate::lmdb::Lmdb;
 use crate::node_log::{START, find_record};
 use crate::state_record::StateRecord;

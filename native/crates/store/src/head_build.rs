@@ -13,10 +13,11 @@ use rhizome_trie::keys::{Item, item_of};
 use rhizome_trie::{EMPTY_ROOT, Trie, Value};
 
 use crate::head_changes::CellValue;
+use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::cell_value;
-use crate::head_rows::{ACCOUNTS, AccountRow, HeadMark, account_key, cell_key, encode_cell};
+use crate::head_rows::{ACCOUNTS, AccountRow, Stamp, account_key, cell_key, encode_cell};
 use crate::lmdb::{Lmdb, Table};
-use crate::lmdb_head::damaged;
+use crate::lmdb_head::{begin_line, damaged};
 use crate::node_reads::UncachedNodes;
 use crate::state_store::StateStore;
 
@@ -140,10 +141,10 @@ impl StateStore {
     /// The next commit of making the table. None when its mark is not the expected one, otherwise the next mark.
     pub(crate) fn build_step(self: &Arc<Self>, lmdb: &Lmdb, mark: &HeadMark) -> Result<Option<HeadMark>, StateError> {
         match mark {
-            HeadMark::Sorting { to, runs, after } => self.sort_run(lmdb, Some(mark), *to, *runs, Some(after)),
-            HeadMark::Merging { to, runs } => {
+            HeadMark::Sorting { to, runs, after, .. } => self.sort_run(lmdb, Some(mark), *to, *runs, Some(after)),
+            HeadMark::Merging { to, runs, step } => {
                 let _committing = self.committing.lock();
-                lmdb.merge_runs(*to, *runs)
+                lmdb.merge_runs(*to, *runs, *step)
             }
             HeadMark::At(_) | HeadMark::Moving { .. } => Ok(None),
         }
@@ -172,9 +173,10 @@ impl StateStore {
             last = Some(key.to_vec());
             Ok(ControlFlow::Break(()))
         })?;
+        let step = HeadMark::next_step(mark) - u64::from(run > 0);
         let next = match last {
-            Some(after) => HeadMark::Sorting { to, runs: run + 1, after },
-            None => HeadMark::Merging { to, runs: run + 1 },
+            Some(after) => HeadMark::Sorting { to, runs: run + 1, step, after },
+            None => HeadMark::Merging { to, runs: run + 1, step },
         };
         let chunks = rows.into_chunks();
         let _committing = self.committing.lock();
@@ -204,7 +206,7 @@ fn push_item(rows: &mut Rows, trie: &Trie, account: &AccountRef, item: Item, val
 }
 
 impl Lmdb {
-    /// Adds a run. The first one empties table and runs. False when the mark is not the expected one.
+    /// Adds a run. The first one empties table, runs and the line. False when the mark is not the expected one.
     fn write_run(
         &self,
         mark: Option<&HeadMark>,
@@ -212,7 +214,7 @@ impl Lmdb {
         chunks: &[Vec<u8>],
         next: &HeadMark,
     ) -> Result<bool, StateError> {
-        let Some((head, runs)) = self.head.zip(self.runs) else { return Ok(false) };
+        let Some(((head, runs), line)) = self.head.zip(self.runs).zip(self.line) else { return Ok(false) };
         self.change(|transaction| {
             if self.mark_in(transaction)?.as_ref() != mark {
                 return Ok(false);
@@ -220,6 +222,7 @@ impl Lmdb {
             if run == 0 {
                 head.clear(transaction)?;
                 runs.clear(transaction)?;
+                self.clear_line(transaction, line)?;
             }
             for (number, chunk) in chunks.iter().enumerate() {
                 runs.put(transaction, &chunk_key(run, number as u32), chunk)?;
@@ -231,9 +234,9 @@ impl Lmdb {
 
     /// Appends rows until enough are added or none are left; then the table stands for the state. None when the mark is
     /// not the expected one.
-    fn merge_runs(&self, to: B256, count: u32) -> Result<Option<HeadMark>, StateError> {
-        let Some((head, runs)) = self.head.zip(self.runs) else { return Ok(None) };
-        let merging = HeadMark::Merging { to, runs: count };
+    fn merge_runs(&self, to: B256, count: u32, step: u64) -> Result<Option<HeadMark>, StateError> {
+        let Some(((head, runs), line)) = self.head.zip(self.runs).zip(self.line) else { return Ok(None) };
+        let merging = HeadMark::Merging { to, runs: count, step };
         self.change(|transaction| {
             if self.mark_in(transaction)?.as_ref() != Some(&merging) {
                 return Ok(None);
@@ -251,7 +254,9 @@ impl Lmdb {
                 return Ok(Some(merging.clone()));
             }
             runs.clear(transaction)?;
-            let done = HeadMark::At(to);
+            let end = LineEnd { root: to, step, base: step };
+            begin_line(line, transaction, &end)?;
+            let done = HeadMark::At(end);
             self.put_mark(transaction, &done)?;
             Ok(Some(done))
         })
@@ -272,7 +277,8 @@ fn append(head: Table, runs: Table, transaction: &mut RwTxn<'_>, readers: &mut [
                 reader.advance(runs, transaction)?;
             }
         }
-        let row = if key[0] == ACCOUNTS && parts.len() > 1 { joined(&parts)? } else { parts.swap_remove(0) };
+        let value = if key[0] == ACCOUNTS && parts.len() > 1 { joined(&parts)? } else { parts.swap_remove(0) };
+        let row = [&Stamp::default().encode()[..], &value].concat();
         head.put_with_flags(transaction, PutFlags::APPEND, &key, &row)?;
         appended += key.len() + row.len();
         if appended >= MERGED_BYTES {
@@ -362,7 +368,7 @@ mod tests {
             let count = |is_one: fn(&HeadMark) -> bool| marks.iter().filter(|mark| is_one(mark)).count();
             assert!(count(|mark| matches!(mark, HeadMark::Sorting { .. })) > 2, "{marks:?}");
             assert!(count(|mark| matches!(mark, HeadMark::Merging { .. })) > 2, "{marks:?}");
-            assert_eq!(marks.last(), Some(&HeadMark::At(root)));
+            assert!(matches!(marks.last(), Some(HeadMark::At(end)) if end.root == root && end.step == end.base));
             let report = store.check_head(&CheckProgress::default()).unwrap().unwrap();
             assert_eq!((report.root, report.items), (root, ACCOUNTS + 3 + 2 + CELLS));
             let lmdb = store.backend.lmdb().unwrap();

@@ -59,19 +59,6 @@ impl AccountChange {
     fn rows(&self) -> usize {
         1 + self.cells.len()
     }
-
-    /// Adds a later change.
-    fn add(&mut self, later: &Self) {
-        if later.reset {
-            *self = Self::reset();
-        }
-        if later.account.is_some() {
-            self.account.clone_from(&later.account);
-        }
-        self.code = later.code.or(self.code);
-        self.marker = later.marker.or(self.marker);
-        self.cells.extend(later.cells.iter().map(|(slot, value)| (*slot, value.clone())));
-    }
 }
 
 /// Changes from one state to another.
@@ -120,13 +107,6 @@ impl HeadChanges {
         }
     }
 
-    /// Adds later changes.
-    pub(crate) fn add(&mut self, later: &Self) {
-        for (account, change) in &later.accounts {
-            self.of_account(account).add(change);
-        }
-    }
-
     /// Rows of the table that it concerns, roughly.
     pub(crate) fn rows(&self) -> usize {
         self.accounts.values().map(AccountChange::rows).sum()
@@ -138,7 +118,7 @@ impl HeadChanges {
 }
 
 /// Value of an item of a state, as [`HeadChanges::put`] takes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ItemValue {
     Bytes(Option<Bytes>),
     Code(Option<(B256, u32)>),

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rhizome_primitives::B256;
-use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
+use rhizome_trie::Trie;
 use rhizome_trie::keys::{Item, item_of};
-use rhizome_trie::{Trie, Value, keccak256};
 
 use crate::check::CheckProgress;
-use crate::head_changes::CellValue;
-use crate::head_rows::{ACCOUNTS, AccountRow, DEAD, HeadMark, decode_cell, owner_of_cell};
+use crate::head_mark::{HeadMark, LineEnd};
+use crate::head_move::item_value;
+use crate::head_reads::HeadReads;
+use crate::head_rows::{ACCOUNTS, AccountRow, decode_cell, owner_of_cell, split_row};
 use crate::lmdb::Lmdb;
 use crate::node_reads::UncachedNodes;
 use crate::state_store::StateStore;
@@ -36,12 +37,12 @@ pub struct HeadReport {
     pub root: B256,
     /// Items of the state: accounts, code, markers and cells.
     pub items: u64,
-    /// Cells of earlier incarnations that wait to be removed.
+    /// Cells of earlier incarnations, which earlier states have.
     pub dead_cells: u64,
 }
 
 /// Why a check ends.
-enum End {
+pub(crate) enum End {
     /// The table was moved meanwhile.
     Moved,
     Failed(StateError),
@@ -59,7 +60,7 @@ impl StateStore {
     /// when it was moved meanwhile.
     pub fn check_head(self: &Arc<Self>, progress: &CheckProgress) -> Result<Option<HeadReport>, StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(None) };
-        let Some(HeadMark::At(root)) = lmdb.head_mark()? else { return Ok(None) };
+        let Some(HeadMark::At(LineEnd { root, .. })) = lmdb.head_mark()? else { return Ok(None) };
         let compared = self.compare_trie(lmdb, root, progress).and_then(|expected| {
             let (found, dead_cells) = count_rows(lmdb, root, progress)?;
             if found != expected {
@@ -91,9 +92,11 @@ impl StateStore {
                 .filter(|_| path.len().is_multiple_of(8))
                 .and_then(item_of)
                 .ok_or_else(|| corrupt("it has a key that no state has".to_owned()))?;
-            match is_in_table(lmdb, &root, &account, item, node.value(), &trie)? {
-                Some(true) => {}
-                Some(false) => {
+            let expected = item_value(&trie, item, node.value())?;
+            let found = lmdb.read_head(|of| *of == root, None, |table: &HeadReads<'_>| table.item(&account, item))?;
+            match found {
+                Some(found) if found == expected => {}
+                Some(_) => {
                     return Err(corrupt(format!("the table of the head has another {item:?} of {account:?}")));
                 }
                 None => {
@@ -114,49 +117,11 @@ impl StateStore {
     }
 }
 
-fn stop_if_cancelled(progress: &CheckProgress) -> Result<(), StateError> {
+pub(crate) fn stop_if_cancelled(progress: &CheckProgress) -> Result<(), StateError> {
     if progress.cancelled.load(Ordering::Relaxed) {
         return Err(StateError::Store("the check was cancelled".to_owned()));
     }
     Ok(())
-}
-
-/// None when the table does not stand for the root any more.
-fn is_in_table(
-    lmdb: &Lmdb,
-    root: &B256,
-    account: &AccountRef,
-    item: Item,
-    value: &Value,
-    trie: &Trie,
-) -> Result<Option<bool>, StateError> {
-    if let Item::Cell(slot) = item {
-        let found = lmdb.read_head(|of| of == root, |table| table.cell(account, &slot))?;
-        return found
-            .map(|found| match found {
-                None => Ok(false),
-                Some(CellValue::Apart(hash, length)) => Ok(value.hash() == Some(hash) && value.length() == length),
-                Some(CellValue::Here(bytes)) if bytes.len() == value.length() as usize => match value {
-                    Value::Long { hash, .. } => Ok(keccak256(&bytes) == *hash),
-                    value => Ok(value.load(&**trie.source())? == Some(bytes)),
-                },
-                Some(CellValue::Here(_)) => Ok(false),
-            })
-            .transpose();
-    }
-    let expected = if item == Item::Account { value.load(&**trie.source())? } else { None };
-    lmdb.read_head(
-        |of| of == root,
-        |table| {
-            let row = table.account_row(account)?;
-            Ok(match item {
-                Item::Account => row.account == expected.as_ref().map(|bytes| &bytes[..]),
-                Item::Code => row.code == value.hash().map(|hash| (hash, value.length())),
-                Item::Marker => row.marker,
-                Item::Cell(_) => false,
-            })
-        },
-    )
 }
 
 /// Counts what the table has, and the dead cells.
@@ -167,7 +132,8 @@ fn count_rows(lmdb: &Lmdb, root: B256, progress: &CheckProgress) -> Result<(Coun
         stop_if_cancelled(progress)?;
         let part = lmdb.read_head(
             |of| *of == root,
-            |table| {
+            None,
+            |table: &HeadReads<'_>| {
                 let mut part = (Counts::default(), 0, None);
                 for (number, entry) in table.rows_after(after.as_deref())?.enumerate() {
                     let (key, row) = entry?;
@@ -175,6 +141,7 @@ fn count_rows(lmdb: &Lmdb, root: B256, progress: &CheckProgress) -> Result<(Coun
                         return Ok(part);
                     }
                     part.2 = Some(key.to_vec());
+                    let (_, row) = split_row(row).ok_or_else(|| damaged(key))?;
                     match key.first() {
                         Some(&ACCOUNTS) => {
                             let row = AccountRow::decode(row).ok_or_else(|| damaged(key))?;
@@ -182,14 +149,16 @@ fn count_rows(lmdb: &Lmdb, root: B256, progress: &CheckProgress) -> Result<(Coun
                             part.0.codes += u64::from(row.code.is_some());
                             part.0.markers += u64::from(row.marker);
                         }
-                        Some(&DEAD) => {}
                         _ => {
                             let (account, incarnation) = owner_of_cell(key).ok_or_else(|| damaged(key))?;
+                            if row.is_empty() {
+                                continue;
+                            }
                             decode_cell(row).ok_or_else(|| damaged(key))?;
                             let present = table.account_row(&account)?.incarnation;
                             if incarnation == present {
                                 part.0.cells += 1;
-                            } else if incarnation < present && table.is_dead(&account, incarnation)? {
+                            } else if incarnation < present {
                                 part.1 += 1;
                             } else {
                                 return Err(damaged(key));

@@ -14,14 +14,15 @@ use rhizome_trie::{EMPTY_ROOT, Trie, Value};
 
 use crate::batch::Batch;
 use crate::head_changes::{CellValue, HeadChanges, ItemValue, LONGEST_VALUE_IN_ROW};
-use crate::head_rows::{HeadMark, HeadWrite};
+use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_view::{Layer, View};
+use crate::head_write::{HeadStep, HeadWrite};
 use crate::node_log::START;
 use crate::node_reads::UncachedNodes;
 use crate::state_store::StateStore;
 
-/// Differences up to which a change of the head becomes a layer at once.
-const MAX_AT_ONCE: usize = 1_024;
+/// Differences up to which a change of the head becomes a layer at once, with all earlier states still on the line.
+const MAX_AT_ONCE: usize = 20_000;
 
 /// Differences that one commit of a move writes. They lie all over the table, so that a commit writes most of its pages
 /// anew: fewer and larger ones write less in all. Commits of blocks wait for one, some tenths of a second.
@@ -30,13 +31,13 @@ const MOVE_STEP: usize = 100_000;
 /// Layers that a commit moves to the table.
 pub(crate) struct Flush {
     from: Option<HeadMark>,
-    root: B256,
-    changes: HeadChanges,
+    layers: Vec<Arc<Layer>>,
+    end: LineEnd,
 }
 
 impl Flush {
     pub(crate) fn write(&self) -> HeadWrite<'_> {
-        HeadWrite { from: self.from.as_ref(), changes: &self.changes, mark: HeadMark::At(self.root) }
+        HeadWrite { from: self.from.as_ref(), step: HeadStep::Layers(&self.layers), mark: HeadMark::At(self.end) }
     }
 }
 
@@ -46,7 +47,7 @@ impl StateStore {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(()) };
         let mark = lmdb.head_mark()?;
         let base = match &mark {
-            Some(HeadMark::At(root)) => Some(*root),
+            Some(HeadMark::At(end)) => Some(end.root),
             // A new store has the empty state.
             None if log_end == START => Some(EMPTY_ROOT),
             _ => None,
@@ -63,6 +64,9 @@ impl StateStore {
         if self.backend.lmdb().is_none() || self.fork().is_some() {
             return;
         }
+        if self.is_along_line(&root, change) {
+            self.go_along_line(root);
+        }
         {
             let _moving = self.table.moving.lock();
             let (view, head) = {
@@ -77,6 +81,13 @@ impl StateStore {
         self.start_moving();
     }
 
+    /// True when the way to the state is in the records of the line.
+    fn is_along_line(&self, root: &B256, change: Option<(&B256, &WriteSet)>) -> bool {
+        let view = self.table.state.read().view.clone();
+        let is_above = change.is_some_and(|(parent, _)| view.tip() == Some(*parent));
+        !is_above && view.layers_up_to(root).is_none() && self.has_on_line(root).unwrap_or(false)
+    }
+
     fn next_view(
         self: &Arc<Self>,
         view: &Arc<View>,
@@ -85,7 +96,8 @@ impl StateStore {
         change: Option<(&B256, &WriteSet)>,
     ) -> Arc<View> {
         let Some(tip) = view.tip() else { return Arc::default() };
-        if let Some(layers) = view.layers_up_to(&root) {
+        let is_above = change.is_some_and(|(parent, _)| *parent == tip && root != tip);
+        if !is_above && let Some(layers) = view.layers_up_to(&root) {
             return Arc::new(View { base: view.base, layers: view.layers[..layers].to_vec() });
         }
         let changes = match change {
@@ -126,13 +138,7 @@ impl StateStore {
         old.differences(&new, after, &mut |key, _, value| {
             let (account, item) = item_of(key)
                 .ok_or_else(|| StateError::Corrupt { hash: to, reason: "it has a key that no state has".to_owned() })?;
-            let value = match item {
-                Item::Account => ItemValue::Bytes(value.load(&**new.source())?),
-                Item::Code => ItemValue::Code(value.hash().map(|hash| (hash, value.length()))),
-                Item::Marker => ItemValue::Marker(!value.is_none()),
-                Item::Cell(_) => ItemValue::Cell(cell_value(&new, value)?),
-            };
-            changes.put(&account, item, value);
+            changes.put(&account, item, item_value(&new, item, value)?);
             found += 1;
             if found < limit {
                 return Ok(ControlFlow::Continue(()));
@@ -162,19 +168,17 @@ impl StateStore {
         if !lasts {
             return None;
         }
-        let mut changes = HeadChanges::default();
-        for layer in &view.layers {
-            changes.add(&layer.changes);
-        }
-        Some(Flush { from: mark, root, changes })
+        let step = HeadMark::next_step(mark.as_ref()) - 1 + view.layers.len() as u64;
+        let base = if let Some(HeadMark::At(end)) = &mark { end.base } else { 0 };
+        Some(Flush { from: mark, layers: view.layers.clone(), end: LineEnd { root, step, base } })
     }
 
     /// To be called when a commit has moved layers to the table.
     pub(crate) fn head_flushed(&self, flush: &Flush) {
         let _moving = self.table.moving.lock();
         let mut state = self.table.state.write();
-        state.mark = Some(HeadMark::At(flush.root));
-        state.view = Arc::new(state.view.rebased(flush.root));
+        state.mark = Some(HeadMark::At(flush.end));
+        state.view = Arc::new(state.view.rebased(flush.end.root));
     }
 
     fn is_durable(&self, root: &B256) -> bool {
@@ -193,14 +197,18 @@ impl StateStore {
 
     /// Starts the thread that moves the table, when it is needed and there is none.
     pub(crate) fn start_moving(self: &Arc<Self>) {
-        if self.head_to_reach().is_none() || self.table.has_mover.swap(true, Ordering::AcqRel) {
+        if !self.has_work() || self.table.has_mover.swap(true, Ordering::AcqRel) {
             return;
         }
         let store = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("state head".to_owned()).spawn(move || {
             // Held for a step only: a store that everybody else has dropped is closed in between.
             while let Some(store) = store.upgrade() {
-                let step = store.move_step();
+                let step = match store.move_step() {
+                    // What makes earlier states quicker to read comes behind what makes the newest one quick.
+                    Ok(false) if store.has_to_index() => store.index_step(),
+                    step => step,
+                };
                 if matches!(step, Ok(true)) {
                     continue;
                 }
@@ -219,14 +227,21 @@ impl StateStore {
         }
     }
 
-    /// Makes everything kept so far durable and moves the table of the head to the head, on the calling thread. For
+    fn has_work(&self) -> bool {
+        self.head_to_reach().is_some() || self.has_to_index()
+    }
+
+    /// Makes everything kept so far durable, moves the table of the head to the head and completes the table of history,
+    /// on the calling thread. For
     /// tests and tools: commits and a thread of the store do it otherwise.
     pub fn settle_head(self: &Arc<Self>) -> Result<(), StateError> {
         self.commit_with(true)?;
         while self.head_to_reach().is_some() {
             self.move_step()?;
         }
-        self.commit_with(true)
+        self.commit_with(true)?;
+        while self.index_step()? {}
+        Ok(())
     }
 
     /// One commit of a move. False when the table is where it has to be, or has to wait for a commit.
@@ -236,18 +251,23 @@ impl StateStore {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(false) };
         let mark = self.table.state.read().mark.clone();
         let next = match &mark {
-            Some(HeadMark::Moving { from, to, after }) if self.is_durable(from) && self.is_durable(to) => {
+            Some(HeadMark::Moving { from, to, after, .. }) if self.is_durable(from) && self.is_durable(to) => {
                 self.write_move(mark.as_ref(), *from, *to, Some(after))?
             }
             // The table of the empty state is not worth being changed row by row.
-            Some(HeadMark::At(root)) if *root != EMPTY_ROOT && self.is_durable(root) => {
-                self.write_move(mark.as_ref(), *root, head, None)?
+            Some(HeadMark::At(end)) if end.root != EMPTY_ROOT && self.is_durable(&end.root) => {
+                let root = end.root;
+                match self.step_along_line(head)? {
+                    Some(next) => Some(next),
+                    None => self.write_move(mark.as_ref(), root, head, None)?,
+                }
             }
             Some(found @ (HeadMark::Sorting { to, .. } | HeadMark::Merging { to, .. })) if self.is_durable(to) => {
                 self.build_step(lmdb, found)?
             }
             // None, or one that is of no use: it is made from the beginning.
             _ => {
+                self.claim_space(lmdb, head)?;
                 self.leave_table();
                 self.sort_run(lmdb, mark.as_ref(), head, 0, None)?
             }
@@ -255,8 +275,8 @@ impl StateStore {
         let _moving = self.table.moving.lock();
         let mut state = self.table.state.write();
         if let Some(next) = &next {
-            if let HeadMark::At(root) = next {
-                state.view = Arc::new(View { base: Some(*root), layers: Vec::new() });
+            if let HeadMark::At(end) = next {
+                state.view = Arc::new(View { base: Some(end.root), layers: Vec::new() });
             }
             state.mark = Some(next.clone());
         } else {
@@ -281,9 +301,10 @@ impl StateStore {
         after: Option<&[u8]>,
     ) -> Result<Option<HeadMark>, StateError> {
         let (changes, last) = self.changes_between(from, to, after, MOVE_STEP)?;
+        let step = HeadMark::next_step(mark) - u64::from(matches!(mark, Some(HeadMark::Moving { .. })));
         let next = match last {
-            Some(after) => HeadMark::Moving { from, to, after },
-            None => HeadMark::At(to),
+            Some(after) => HeadMark::Moving { from, to, step, after },
+            None => HeadMark::At(LineEnd { root: to, step, base: step }),
         };
         // Commits of blocks wait for the writing alone.
         let _committing = self.committing.lock();
@@ -291,10 +312,20 @@ impl StateStore {
             return Ok(None);
         }
         self.leave_table();
-        let write = HeadWrite { from: mark, changes: &changes, mark: next.clone() };
+        let write = HeadWrite { from: mark, step: HeadStep::Part(&changes), mark: next.clone() };
         let is_written = self.backend.write(&Batch::default(), Some(&write))?;
         Ok(is_written.then_some(next))
     }
+}
+
+/// What an item has, by its value in a trie.
+pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemValue, StateError> {
+    Ok(match item {
+        Item::Account => ItemValue::Bytes(value.load(&**trie.source())?),
+        Item::Code => ItemValue::Code(value.hash().map(|hash| (hash, value.length()))),
+        Item::Marker => ItemValue::Marker(!value.is_none()),
+        Item::Cell(_) => ItemValue::Cell(cell_value(trie, value)?),
+    })
 }
 
 pub(crate) fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {

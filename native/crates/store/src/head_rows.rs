@@ -2,18 +2,18 @@
 //!
 //! | key | row |
 //! |---|---|
-//! | `01` ∥ identity | flags, incarnation, hash and length of the code, the trie's value of the account |
-//! | `02` ∥ address ∥ incarnation ∥ length of the slot ∥ minimal slot | `00` ∥ value, or `01` ∥ hash ∥ length of a long one |
+//! | `01` ∥ identity | stamp, flags, incarnation, hash and length of the code, the trie's value of the account |
+//! | `02` ∥ address ∥ incarnation ∥ length of the slot ∥ minimal slot | stamp, then `00` ∥ value, or `01` ∥ hash ∥ length of a long one |
 //! | `03` and `04` instead of `02` ∥ address | the same for the two accounts without an address |
-//! | `0f` ∥ the key of an account's cells up to the incarnation | empty: these cells are dead and wait to be removed |
 //!
-//! Keys are raw: nothing is hashed to read, and the cells of a contract lie together.
+//! Keys are raw: nothing is hashed to read, and the cells of a contract lie together. What stands behind the stamp is the
+//! value of the row; a row without one is the mark that a deleted key leaves.
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{B256, Bytes, U256};
 use smallvec::SmallVec;
 
-use crate::head_changes::{CellValue, HeadChanges};
+use crate::head_changes::CellValue;
 
 /// The longest has 58 bytes.
 pub(crate) type RowKey = SmallVec<[u8; 64]>;
@@ -22,7 +22,6 @@ pub(crate) const ACCOUNTS: u8 = 0x01;
 const CELLS: u8 = 0x02;
 const CELLS_OF_REMASC_SENDER: u8 = 0x03;
 const CELLS_OF_NO_ADDRESS: u8 = 0x04;
-pub(crate) const DEAD: u8 = 0x0f;
 
 const HAS_ACCOUNT: u8 = 1;
 const HAS_CODE: u8 = 2;
@@ -30,6 +29,43 @@ const HAS_MARKER: u8 = 4;
 const HAS_INCARNATION: u8 = 8;
 const HERE: u8 = 0;
 const APART: u8 = 1;
+
+/// Bytes of a stamp.
+pub(crate) const STAMP_BYTES: usize = 5;
+
+/// Counts of changes from here on are not told apart.
+pub(crate) const MAX_COUNT: u8 = 7;
+
+/// When a row changed last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// The step by which it changed, see [`crate::head_mark`]; zero for none that is known.
+    pub(crate) step: u64,
+    /// How often it changed, as far as that is counted.
+    pub(crate) count: u8,
+}
+
+impl Stamp {
+    /// The stamp of the row when it changes again.
+    pub(crate) fn next(self, step: u64) -> Self {
+        Self { step, count: (self.count + 1).min(MAX_COUNT) }
+    }
+
+    pub(crate) fn encode(self) -> [u8; STAMP_BYTES] {
+        let [_, _, _, bytes @ ..] = (self.step << 3 | u64::from(self.count)).to_be_bytes();
+        bytes
+    }
+}
+
+/// Stamp and value of a row; no bytes stand for a row that is not there. None for bytes that are no row.
+pub(crate) fn split_row(row: &[u8]) -> Option<(Stamp, &[u8])> {
+    if row.is_empty() {
+        return Some((Stamp::default(), row));
+    }
+    let (stamp, value) = row.split_at_checked(STAMP_BYTES)?;
+    let number = stamp.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    Some((Stamp { step: number >> 3, count: (number & 7) as u8 }, value))
+}
 
 /// Key of an account.
 pub(crate) fn account_key(account: &AccountRef) -> RowKey {
@@ -81,7 +117,7 @@ pub(crate) fn owner_of_cell(key: &[u8]) -> Option<(AccountRef, u32)> {
         .then_some((account, u32::from_be_bytes(incarnation.try_into().ok()?)))
 }
 
-/// Row of an account.
+/// Value of the row of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AccountRow<'a> {
     /// Which cells are its own: those of earlier incarnations are dead.
@@ -100,8 +136,12 @@ impl<'a> AccountRow<'a> {
         *self == Self::default()
     }
 
+    /// No bytes for a row that says nothing.
     pub(crate) fn encode(&self) -> SmallVec<[u8; 128]> {
         let mut row = SmallVec::new();
+        if self.is_default() {
+            return row;
+        }
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         row.push(
             flag(self.account.is_some(), HAS_ACCOUNT)
@@ -120,8 +160,11 @@ impl<'a> AccountRow<'a> {
         row
     }
 
-    /// None for bytes that are no row.
+    /// None for bytes that are no value of a row.
     pub(crate) fn decode(row: &'a [u8]) -> Option<Self> {
+        if row.is_empty() {
+            return Some(Self::default());
+        }
         let (&flags, mut rest) = row.split_first()?;
         let incarnation = if flags & HAS_INCARNATION == 0 { 0 } else { number(&mut rest)? };
         let code = if flags & HAS_CODE == 0 { None } else { Some(hash_and_length(&mut rest)?) };
@@ -135,7 +178,7 @@ impl<'a> AccountRow<'a> {
     }
 }
 
-fn number(rest: &mut &[u8]) -> Option<u32> {
+pub(crate) fn number(rest: &mut &[u8]) -> Option<u32> {
     let (bytes, after) = rest.split_at_checked(4)?;
     *rest = after;
     Some(u32::from_be_bytes(bytes.try_into().ok()?))
@@ -147,7 +190,7 @@ fn hash_and_length(rest: &mut &[u8]) -> Option<(B256, u32)> {
     Some((B256::from_slice(hash), number(rest)?))
 }
 
-/// Row of a cell.
+/// Value of the row of a cell.
 pub(crate) fn encode_cell(value: &CellValue) -> SmallVec<[u8; 192]> {
     let mut row = SmallVec::new();
     match value {
@@ -164,7 +207,7 @@ pub(crate) fn encode_cell(value: &CellValue) -> SmallVec<[u8; 192]> {
     row
 }
 
-/// None for bytes that are no row.
+/// None for bytes that are no value of a row, and for no bytes.
 pub(crate) fn decode_cell(row: &[u8]) -> Option<CellValue> {
     match row.split_first()? {
         (&HERE, bytes) if !bytes.is_empty() => Some(CellValue::Here(Bytes::copy_from_slice(bytes))),
@@ -172,71 +215,6 @@ pub(crate) fn decode_cell(row: &[u8]) -> Option<CellValue> {
             let (hash, length) = hash_and_length(&mut rest)?;
             rest.is_empty().then_some(CellValue::Apart(hash, length))
         }
-        _ => None,
-    }
-}
-
-/// A change of the table for a commit.
-pub(crate) struct HeadWrite<'a> {
-    /// What the mark must be; the table is not changed where it is something else.
-    pub(crate) from: Option<&'a HeadMark>,
-    pub(crate) changes: &'a HeadChanges,
-    pub(crate) mark: HeadMark,
-}
-
-/// For which state the table stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HeadMark {
-    /// For that under this root.
-    At(B256),
-    /// It is being moved from one state to another: up to and including this key of the trie it stands for the latter.
-    Moving { from: B256, to: B256, after: Vec<u8> },
-    /// It is being made for a state, whose rows up to this key of the trie are sorted in so many runs.
-    Sorting { to: B256, runs: u32, after: Vec<u8> },
-    /// So many runs have all rows of the state, and are being appended to the table.
-    Merging { to: B256, runs: u32 },
-}
-
-/// Version of keys and rows in the marks of a whole table. A table of another one is made anew.
-const VERSION: u8 = 1;
-/// First bytes of the marks of one that is being made.
-const SORTING: u8 = 0x81;
-const MERGING: u8 = 0x82;
-
-impl HeadMark {
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        match self {
-            Self::At(root) => [&[VERSION], root.as_slice()].concat(),
-            Self::Moving { from, to, after } => [&[VERSION], from.as_slice(), to.as_slice(), after].concat(),
-            Self::Sorting { to, runs, after } => [&[SORTING], to.as_slice(), &runs.to_be_bytes(), after].concat(),
-            Self::Merging { to, runs } => [&[MERGING], to.as_slice(), &runs.to_be_bytes()].concat(),
-        }
-    }
-
-    /// None for a mark that this version does not know.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (&kind, rest) = bytes.split_first()?;
-        let (root, mut rest) = rest.split_at_checked(32)?;
-        if kind == SORTING || kind == MERGING {
-            let (to, runs) = (B256::from_slice(root), number(&mut rest)?);
-            let after = rest.to_vec();
-            return Some(if kind == SORTING { Self::Sorting { to, runs, after } } else { Self::Merging { to, runs } });
-        }
-        if kind != VERSION {
-            return None;
-        }
-        if rest.is_empty() {
-            return Some(Self::At(B256::from_slice(root)));
-        }
-        let (to, after) = rest.split_at_checked(32)?;
-        Some(Self::Moving { from: B256::from_slice(root), to: B256::from_slice(to), after: after.to_vec() })
-    }
-}
-
-/// The root for which the table stands; None while it is being moved.
-pub(crate) fn root_in_mark(bytes: &[u8]) -> Option<B256> {
-    match bytes.split_first()? {
-        (&VERSION, root) => B256::try_from(root).ok(),
         _ => None,
     }
 }

@@ -14,9 +14,9 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
 
 use crate::head_changes::{AccountChange, HeadChanges};
-use crate::head_rows::HeadMark;
+use crate::head_mark::HeadMark;
+use crate::head_reads::{HeadReads, LinePlace};
 use crate::lmdb::Lmdb;
-use crate::lmdb_head::HeadReads;
 
 /// Layers from which on a commit moves all of them to the table: one commit for many blocks writes a page that several
 /// of them change only once.
@@ -94,6 +94,8 @@ pub(crate) struct HeadTable {
     pub(crate) moving: Mutex<()>,
     /// Held for one step of a move.
     pub(crate) stepping: Mutex<()>,
+    /// Bytes that making the table takes, and bytes that were left when that was asked last.
+    pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
     pub(crate) has_mover: AtomicBool,
     /// False for stores that are read only.
@@ -109,6 +111,7 @@ impl HeadTable {
             state: RwLock::new(HeadState { view: Arc::default(), head: None, mark: None }),
             moving: Mutex::new(()),
             stepping: Mutex::new(()),
+            space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
             is_writable,
             started: Instant::now(),
@@ -190,13 +193,28 @@ pub(crate) struct StateView {
 pub(crate) struct Place<'a> {
     pub(crate) table: &'a HeadTable,
     pub(crate) lmdb: &'a Lmdb,
+    /// Where the state is on the line.
+    pub(crate) line: &'a LinePlace,
     /// True for a thread that must not wait for the disk.
     pub(crate) must_not_wait: bool,
 }
 
+impl Place<'_> {
+    /// Reads the table as it is when it stands for a state that `is_of` takes, else the state of the place on the line.
+    /// None where it is neither, or must not be read now.
+    pub(crate) fn read<T>(
+        &self,
+        is_of: impl Fn(&B256) -> bool,
+        in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
+    ) -> Result<Option<T>, StateError> {
+        let read = || self.lmdb.read_head(&is_of, Some(self.line), &in_table);
+        if self.must_not_wait { self.table.unless_paused(read) } else { read() }
+    }
+}
+
 impl StateView {
     /// What a change of the account says, `none` where a deletion is newer, or what the table says. None when the table
-    /// has moved to a state that is not below this one, or must not be read now.
+    /// has moved to a state that is not below this one and whose line does not have it, or must not be read now.
     pub(crate) fn find<T>(
         &self,
         place: &Place<'_>,
@@ -218,8 +236,7 @@ impl StateView {
         // No layer changed it, so it is the same in each state from the table's up to this one.
         let is_below =
             |root: &B256| self.view.base.as_ref() == Some(root) || layers.iter().any(|layer| layer.root == *root);
-        let read = || place.lmdb.read_head(is_below, &in_table);
-        if place.must_not_wait { place.table.unless_paused(read) } else { read() }
+        place.read(is_below, in_table)
     }
 }
 

@@ -13,7 +13,7 @@ use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
 use crate::epochs::Epochs;
-use crate::head_rows::HeadWrite;
+use crate::head_write::HeadWrite;
 use crate::node_log::{START, Segments, read_record};
 use crate::state_record::StateRecord;
 
@@ -36,8 +36,22 @@ pub(crate) const ROOTS: &str = "roots";
 pub(crate) const HEAD: &str = "head";
 /// Table of sorted rows from which the former is made.
 pub(crate) const RUNS: &str = "runs";
+/// Table of what each step of the line of newest states changed.
+pub(crate) const CHANGES: &str = "changes";
+/// Table of the steps by root.
+pub(crate) const STEPS: &str = "steps";
+/// Table of the steps at which rows of the newest state changed that change often.
+pub(crate) const HISTORY: &str = "history";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
+
+/// Tables of the line of newest states.
+#[derive(Clone, Copy)]
+pub(crate) struct LineTables {
+    pub(crate) changes: Table,
+    pub(crate) steps: Table,
+    pub(crate) history: Table,
+}
 
 pub(crate) struct Lmdb {
     /// Transactions hold it shared: the map may only be resized, and the environment only be closed, while none is
@@ -60,6 +74,7 @@ pub(crate) struct Lmdb {
     pub(crate) is_writable: bool,
     /// The log of nodes outside of the table.
     pub(crate) epochs: Box<Epochs>,
+    pub(crate) line: Option<LineTables>,
 }
 
 fn closed() -> StateError {
@@ -209,6 +224,12 @@ impl Lmdb {
             result => result,
         }
         .map_err(|error| store_error(&error))
+    }
+
+    /// Asks about the environment.
+    pub(crate) fn with_env<T>(&self, ask: impl Fn(&Env<WithTls>) -> heed::Result<T>) -> Result<T, StateError> {
+        let env = self.env.read();
+        ask(env.as_ref().ok_or_else(closed)?).map_err(|error| store_error(&error))
     }
 
     /// Closes the files once no transaction is open. Every later access is an error.

@@ -1,67 +1,29 @@
-//! The table of the head in the LMDB environment.
+//! Writing the table of the head in the LMDB environment.
 
-use std::ops::Bound;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use heed::{RoTxn, RwTxn};
+use rhizome_primitives::B256;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{B256, U256};
+use rhizome_trie::EMPTY_ROOT;
+use smallvec::SmallVec;
 
-use crate::head_changes::{AccountChange, CellValue};
-use crate::head_rows::{
-    AccountRow, DEAD, HeadMark, HeadWrite, account_key, cell_key, cells_prefix, decode_cell, encode_cell, root_in_mark,
-};
-use crate::lmdb::{Lmdb, Table};
+use crate::head_changes::{AccountChange, HeadChanges};
+use crate::head_mark::{HeadMark, LineEnd};
+use crate::head_record::encode_record;
+use crate::head_rows::{AccountRow, RowKey, Stamp, account_key, cell_key, cells_prefix, encode_cell, split_row};
+use crate::head_view::Layer;
+use crate::head_write::{HeadStep, HeadWrite};
+use crate::lmdb::{LineTables, Lmdb, Table};
 
 /// Key of the mark in the table of metadata.
-const MARK: &[u8] = b"head";
-
-/// Dead cells that one commit removes.
-const DEAD_CELLS_AT_ONCE: usize = 1_000;
-
-/// The table in one transaction, in which it stands for one state.
-pub(crate) struct HeadReads<'a> {
-    head: Table,
-    transaction: &'a RoTxn<'a>,
-}
-
-impl<'a> HeadReads<'a> {
-    pub(crate) fn account_row(&self, account: &AccountRef) -> heed::Result<AccountRow<'a>> {
-        account_row(self.head, self.transaction, account)
-    }
-
-    pub(crate) fn cell(&self, account: &AccountRef, slot: &U256) -> heed::Result<Option<CellValue>> {
-        let AccountRow { incarnation, .. } = self.account_row(account)?;
-        let key = cell_key(account, incarnation, slot);
-        self.head.get(self.transaction, &key)?.map(|row| decode_cell(row).ok_or_else(damaged)).transpose()
-    }
-
-    /// Every row behind a key.
-    pub(crate) fn rows_after(
-        &self,
-        after: Option<&[u8]>,
-    ) -> heed::Result<impl Iterator<Item = heed::Result<(&'a [u8], &'a [u8])>>> {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.head.range(self.transaction, &(start, Bound::Unbounded))
-    }
-
-    /// True when the cells of an earlier incarnation wait to be removed.
-    pub(crate) fn is_dead(&self, account: &AccountRef, incarnation: u32) -> heed::Result<bool> {
-        let key = [&[DEAD], &cells_prefix(account, incarnation)[..]].concat();
-        Ok(self.head.get(self.transaction, &key)?.is_some())
-    }
-}
+pub(crate) const MARK: &[u8] = b"head";
 
 /// The error for a row that cannot be read.
 pub(crate) fn damaged() -> heed::Error {
     heed::Error::Decoding("a row of the table of the head is damaged".into())
-}
-
-fn account_row<'t>(head: Table, transaction: &'t RoTxn<'_>, account: &AccountRef) -> heed::Result<AccountRow<'t>> {
-    match head.get(transaction, &account_key(account))? {
-        None => Ok(AccountRow::default()),
-        Some(row) => AccountRow::decode(row).ok_or_else(damaged),
-    }
 }
 
 impl Lmdb {
@@ -78,111 +40,180 @@ impl Lmdb {
         self.meta.put(transaction, MARK, &mark.encode())
     }
 
-    /// Reads the table in a transaction of its own. None when it stands for a state that `is_of` refuses, or for none.
-    pub(crate) fn read_head<T>(
-        &self,
-        is_of: impl Fn(&B256) -> bool,
-        read: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
-    ) -> Result<Option<T>, StateError> {
-        let Some(head) = self.head else { return Ok(None) };
-        self.transact(|transaction| {
-            let root = self.meta.get(transaction, MARK)?.and_then(root_in_mark);
-            match root {
-                Some(root) if is_of(&root) => read(&HeadReads { head, transaction }).map(Some),
-                _ => Ok(None),
-            }
-        })
-    }
-
     /// Changes the table within a commit. False when its mark is not what the change goes from.
     pub(crate) fn write_head(&self, transaction: &mut RwTxn<'_>, write: &HeadWrite<'_>) -> heed::Result<bool> {
-        let Some(head) = self.head else { return Ok(false) };
+        let Some((head, line)) = self.head.zip(self.line) else { return Ok(false) };
         if self.mark_in(transaction)?.as_ref() != write.from {
             return Ok(false);
         }
-        let mut accounts: Vec<_> = write.changes.accounts.iter().map(|(account, change)| (*account, change)).collect();
-        // In key order, so that neighbours share the pages that are read and written.
-        accounts.sort_unstable_by_key(|(account, _)| account_key(account));
-        for (account, change) in accounts {
-            write_account(head, transaction, &account, change)?;
-        }
-        sweep(head, transaction)?;
-        self.put_mark(transaction, &write.mark)?;
-        Ok(true)
-    }
-}
-
-fn write_account(
-    head: Table,
-    transaction: &mut RwTxn<'_>,
-    account: &AccountRef,
-    change: &AccountChange,
-) -> heed::Result<()> {
-    let key = account_key(account);
-    let present = head.get(transaction, &key)?.map(<[u8]>::to_vec);
-    let mut row = match &present {
-        None => AccountRow::default(),
-        Some(present) => AccountRow::decode(present).ok_or_else(damaged)?,
-    };
-    if change.reset {
-        row = AccountRow { incarnation: row.incarnation, ..AccountRow::default() };
-        let prefix = cells_prefix(account, row.incarnation);
-        let first = head.get_greater_than_or_equal_to(transaction, &prefix)?;
-        if first.is_some_and(|(key, _)| key.starts_with(&prefix)) {
-            // The cells stay for now: nobody reads them once the account has another incarnation.
-            head.put(transaction, &[&[DEAD], &prefix[..]].concat(), &[])?;
-            row.incarnation += 1;
-        }
-    }
-    if let Some(value) = &change.account {
-        row.account = value.as_ref().map(|bytes| &bytes[..]);
-    }
-    row.code = change.code.unwrap_or(row.code);
-    row.marker = change.marker.unwrap_or(row.marker);
-    let incarnation = row.incarnation;
-    if row.is_default() {
-        if present.is_some() {
-            head.delete(transaction, &key)?;
-        }
-    } else {
-        let encoded = row.encode();
-        if present.as_deref() != Some(&encoded[..]) {
-            head.put(transaction, &key, &encoded)?;
-        }
-    }
-    let mut cells: Vec<_> =
-        change.cells.iter().map(|(slot, value)| (cell_key(account, incarnation, slot), value)).collect();
-    cells.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    for (key, value) in cells {
-        match value {
-            Some(value) => head.put(transaction, &key, &encode_cell(value))?,
-            None => {
-                head.delete(transaction, &key)?;
+        match write.step {
+            HeadStep::Layers(layers) => write_layers(head, line, transaction, write.from, layers)?,
+            HeadStep::Part(changes) => {
+                if !matches!(write.from, Some(HeadMark::Moving { .. })) {
+                    self.clear_line(transaction, line)?;
+                }
+                let is_begun = matches!(write.from, Some(HeadMark::Moving { .. }));
+                let step = HeadMark::next_step(write.from) - u64::from(is_begun);
+                let mut rows = Rows::new(head, step, false);
+                rows.change(transaction, changes)?;
+                rows.write(transaction)?;
             }
         }
+        if let HeadMark::At(end) = &write.mark {
+            begin_line(line, transaction, end)?;
+        }
+        self.put_mark(transaction, &write.mark).map(|()| true)
     }
-    Ok(())
+
+    /// Forgets all earlier states.
+    pub(crate) fn clear_line(&self, transaction: &mut RwTxn<'_>, line: LineTables) -> heed::Result<()> {
+        line.changes.clear(transaction)?;
+        line.steps.clear(transaction)?;
+        line.history.clear(transaction)?;
+        self.put_indexed(transaction, 0)
+    }
 }
 
-/// Removes a bounded number of dead cells.
-fn sweep(head: Table, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
-    let mut left = DEAD_CELLS_AT_ONCE;
-    while left > 0 {
-        let found = head.get_greater_than_or_equal_to(transaction, &[DEAD])?;
-        let Some(queued) = found.map(|(key, _)| key.to_vec()).filter(|key| key[0] == DEAD) else { return Ok(()) };
-        let prefix = &queued[1..];
-        let dead: Vec<Vec<u8>> = head
-            .prefix_iter(transaction, prefix)?
-            .take(left)
-            .map(|entry| entry.map(|(key, _)| key.to_vec()))
-            .collect::<heed::Result<_>>()?;
-        for key in &dead {
-            head.delete(transaction, key)?;
-        }
-        if dead.len() < left {
-            head.delete(transaction, &queued)?;
-        }
-        left -= dead.len().max(1);
+/// Has a new line know its first state.
+pub(crate) fn begin_line(line: LineTables, transaction: &mut RwTxn<'_>, end: &LineEnd) -> heed::Result<()> {
+    if end.step == end.base { put_step(line, transaction, &end.root, end.step) } else { Ok(()) }
+}
+
+/// The first step that leads to a state counts.
+fn put_step(line: LineTables, transaction: &mut RwTxn<'_>, root: &B256, step: u64) -> heed::Result<()> {
+    line.steps.get_or_put(transaction, root.as_slice(), &step.to_be_bytes()).map(|_| ())
+}
+
+/// Writes the rows of layers, and a record for each.
+fn write_layers(
+    head: Table,
+    line: LineTables,
+    transaction: &mut RwTxn<'_>,
+    from: Option<&HeadMark>,
+    layers: &[Arc<Layer>],
+) -> heed::Result<()> {
+    let mut rows = Rows::new(head, HeadMark::next_step(from) - 1, true);
+    if from.is_none() && !layers.is_empty() {
+        // The line of a new store begins with the empty state.
+        rows.step = 0;
+        put_step(line, transaction, &EMPTY_ROOT, 0)?;
     }
-    Ok(())
+    for layer in layers {
+        rows.step += 1;
+        rows.change(transaction, &layer.changes)?;
+        rows.end_step(line, transaction, &layer.root)?;
+    }
+    rows.write(transaction)
+}
+
+/// Rows of the table as a commit changes them. Each is written once, whatever changed it.
+pub(crate) struct Rows {
+    head: Table,
+    pub(crate) step: u64,
+    /// Whether changes are recorded, and deleted keys leave a mark.
+    records: bool,
+    changed: BTreeMap<RowKey, SmallVec<[u8; 128]>>,
+    /// What the present step changed: keys, and rows before it.
+    before: Vec<(RowKey, Vec<u8>)>,
+}
+
+impl Rows {
+    pub(crate) fn new(head: Table, step: u64, records: bool) -> Self {
+        Self { head, step, records, changed: BTreeMap::new(), before: Vec::new() }
+    }
+
+    /// The row of a key; no bytes where there is none.
+    fn row(&self, transaction: &RoTxn<'_>, key: &RowKey) -> heed::Result<SmallVec<[u8; 128]>> {
+        match self.changed.get(key) {
+            Some(row) => Ok(row.clone()),
+            None => Ok(self.head.get(transaction, key)?.unwrap_or_default().into()),
+        }
+    }
+
+    /// Gives a row another value; no bytes delete it. A step may do so once for a key.
+    pub(crate) fn put(&mut self, transaction: &RoTxn<'_>, key: RowKey, value: &[u8]) -> heed::Result<()> {
+        let row = self.row(transaction, &key)?;
+        let (stamp, present) = split_row(&row).ok_or_else(damaged)?;
+        if present == value {
+            return Ok(());
+        }
+        let stamp = if self.records { stamp.next(self.step) } else { Stamp { step: self.step, count: 0 } };
+        let mut next = SmallVec::from_slice(&stamp.encode());
+        next.extend_from_slice(value);
+        if !self.records && value.is_empty() {
+            next.clear();
+        }
+        if self.records {
+            self.before.push((key.clone(), row.to_vec()));
+        }
+        self.changed.insert(key, next);
+        Ok(())
+    }
+
+    fn change(&mut self, transaction: &RoTxn<'_>, changes: &HeadChanges) -> heed::Result<()> {
+        for (account, change) in &changes.accounts {
+            self.change_account(transaction, account, change)?;
+        }
+        Ok(())
+    }
+
+    fn change_account(
+        &mut self,
+        transaction: &RoTxn<'_>,
+        account: &AccountRef,
+        change: &AccountChange,
+    ) -> heed::Result<()> {
+        let key = account_key(account);
+        let present = self.row(transaction, &key)?;
+        let (_, value) = split_row(&present).ok_or_else(damaged)?;
+        let mut row = AccountRow::decode(value).ok_or_else(damaged)?;
+        if change.reset {
+            row = AccountRow { incarnation: row.incarnation, ..AccountRow::default() };
+            if self.has_cells(transaction, &cells_prefix(account, row.incarnation))? {
+                // The cells stay: nobody reads them once the account has another incarnation.
+                row.incarnation += 1;
+            }
+        }
+        if let Some(value) = &change.account {
+            row.account = value.as_ref().map(|bytes| &bytes[..]);
+        }
+        row.code = change.code.unwrap_or(row.code);
+        row.marker = change.marker.unwrap_or(row.marker);
+        let incarnation = row.incarnation;
+        self.put(transaction, key, &row.encode())?;
+        for (slot, value) in &change.cells {
+            let value = value.as_ref().map(encode_cell).unwrap_or_default();
+            self.put(transaction, cell_key(account, incarnation, slot), &value)?;
+        }
+        Ok(())
+    }
+
+    fn has_cells(&self, transaction: &RoTxn<'_>, prefix: &RowKey) -> heed::Result<bool> {
+        let changed = self.changed.range(prefix.clone()..).next();
+        if changed.is_some_and(|(key, _)| key.starts_with(prefix)) {
+            return Ok(true);
+        }
+        let first = self.head.get_greater_than_or_equal_to(transaction, prefix)?;
+        Ok(first.is_some_and(|(key, _)| key.starts_with(prefix)))
+    }
+
+    /// Ends a step, which led to the state under a root.
+    pub(crate) fn end_step(&mut self, line: LineTables, transaction: &mut RwTxn<'_>, root: &B256) -> heed::Result<()> {
+        let record = encode_record(root, &mut self.before);
+        self.before.clear();
+        line.changes.put(transaction, &self.step.to_be_bytes(), &record)?;
+        put_step(line, transaction, root, self.step)
+    }
+
+    /// In key order, so that neighbours share the pages that are read and written.
+    pub(crate) fn write(self, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        for (key, row) in &self.changed {
+            if row.is_empty() {
+                self.head.delete(transaction, key)?;
+            } else {
+                self.head.put(transaction, key, row)?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -9,10 +9,16 @@ use rhizome_primitives::state::StateError;
 
 use crate::epochs::Epochs;
 use crate::format::{self, StoreFormat};
-use crate::lmdb::{ANCESTORS, HEAD, Lmdb, META, NODES, ROOTS, RUNS, STATES, Table, VALUES, store_error};
+use crate::lmdb::{
+    ANCESTORS, CHANGES, HEAD, HISTORY, LineTables, Lmdb, META, NODES, ROOTS, RUNS, STATES, STEPS, Table, VALUES,
+    store_error,
+};
 
 /// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
+
+/// Tables that may be open, with room for more.
+const MAX_TABLES: u32 = 16;
 
 /// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.
 const MAP_UNIT: usize = 64 << 10;
@@ -21,7 +27,10 @@ impl Lmdb {
     /// Opens or creates the environment in an existing folder.
     pub(crate) fn open(path: &Path, map_bytes: usize) -> Result<Self, StateError> {
         let mut options = EnvOpenOptions::new().read_txn_with_tls();
-        options.map_size(map_bytes.next_multiple_of(MAP_UNIT).max(MAP_UNIT)).max_readers(MAX_READERS).max_dbs(8);
+        options
+            .map_size(map_bytes.next_multiple_of(MAP_UNIT).max(MAP_UNIT))
+            .max_readers(MAX_READERS)
+            .max_dbs(MAX_TABLES);
         // SAFETY: the folder is only opened through the registry, so once per process. The flag is a mere hint: the
         // nodes on the path of a key come from many blocks, so reading their neighbours ahead would be of no use.
         let env: Env<WithTls> = unsafe { options.flags(EnvFlags::NO_READ_AHEAD).open(path) }.map_err(|error| {
@@ -36,7 +45,7 @@ impl Lmdb {
             StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
         };
         let mut options = EnvOpenOptions::new().read_txn_with_tls();
-        options.max_readers(MAX_READERS).max_dbs(8);
+        options.max_readers(MAX_READERS).max_dbs(MAX_TABLES);
         // SAFETY: as in `open`.
         let env: Env<WithTls> =
             unsafe { options.flags(EnvFlags::NO_READ_AHEAD | EnvFlags::READ_ONLY).open(path) }.map_err(failed)?;
@@ -49,6 +58,13 @@ impl Lmdb {
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let head: Option<Table> = env.open_database(&transaction, Some(HEAD)).map_err(failed)?;
         let runs: Option<Table> = env.open_database(&transaction, Some(RUNS)).map_err(failed)?;
+        let optional = |name: &str| -> Result<Option<Table>, StateError> {
+            env.open_database(&transaction, Some(name)).map_err(failed)
+        };
+        let line = match (optional(CHANGES)?, optional(STEPS)?, optional(HISTORY)?) {
+            (Some(changes), Some(steps), Some(history)) => Some(LineTables { changes, steps, history }),
+            _ => None,
+        };
         let found = format::read(meta, &transaction).map_err(failed)?;
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
@@ -56,8 +72,22 @@ impl Lmdb {
         let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
         let env = RwLock::new(Some(env));
         let (limit, is_writable) = (usize::MAX, false);
-        let lmdb =
-            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
+        let lmdb = Self {
+            env,
+            nodes,
+            values,
+            states,
+            ancestors,
+            roots,
+            meta,
+            head,
+            runs,
+            line,
+            folder,
+            limit,
+            is_writable,
+            epochs,
+        };
         lmdb.load_epochs()?;
         Ok(lmdb)
     }
@@ -70,7 +100,7 @@ impl Lmdb {
         }
         let failed = |error: heed::Error| store_error(&error);
         let mut options = EnvOpenOptions::new().read_txn_with_tls();
-        options.max_readers(MAX_READERS).max_dbs(8);
+        options.max_readers(MAX_READERS).max_dbs(MAX_TABLES);
         // SAFETY: as in `open`.
         let env: Env<WithTls> = unsafe { options.flags(EnvFlags::READ_ONLY).open(path) }.map_err(failed)?;
         let transaction = env.read_txn().map_err(failed)?;
@@ -89,14 +119,29 @@ impl Lmdb {
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let (head, runs) = (Some(table(HEAD)?), Some(table(RUNS)?));
+        let line = Some(LineTables { changes: table(CHANGES)?, steps: table(STEPS)?, history: table(HISTORY)? });
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
         let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
         let env = RwLock::new(Some(env));
         let (limit, is_writable) = (limit, true);
-        let lmdb =
-            Self { env, nodes, values, states, ancestors, roots, meta, head, runs, folder, limit, is_writable, epochs };
+        let lmdb = Self {
+            env,
+            nodes,
+            values,
+            states,
+            ancestors,
+            roots,
+            meta,
+            head,
+            runs,
+            line,
+            folder,
+            limit,
+            is_writable,
+            epochs,
+        };
         lmdb.load_epochs()?;
         Ok(lmdb)
     }

@@ -13,7 +13,7 @@ use rhizome_trie::{EMPTY_ROOT, Location, Trie};
 
 use crate::epoch_list::{Epoch, Form};
 use crate::epochs::{LogStats, Proofs};
-use crate::head_rows::HeadMark;
+use crate::head_mark::HeadMark;
 use crate::lmdb::Lmdb;
 use crate::state_record::{Copying, Extent, StateRecord};
 use crate::state_store::StateStore;
@@ -132,6 +132,11 @@ impl StateStore {
         Ok(record.filter(|record| !self.is_gone(record)).map(|record| record.extent.floor))
     }
 
+    /// True for a state that was given up: its record is there, its nodes are not.
+    pub(crate) fn is_given_up(&self, root: &B256) -> Result<bool, StateError> {
+        Ok(*root != EMPTY_ROOT && self.record(root)?.is_some_and(|record| self.is_gone(&record)))
+    }
+
     pub(crate) fn is_gone(&self, record: &StateRecord) -> bool {
         self.backend.lmdb().is_some_and(|lmdb| record.extent.floor < lmdb.epochs.first())
     }
@@ -163,7 +168,7 @@ impl StateStore {
     fn states_of_table(&self) -> Vec<B256> {
         match &self.table.state.read().mark {
             None => Vec::new(),
-            Some(HeadMark::At(root)) => vec![*root],
+            Some(HeadMark::At(end)) => vec![end.root],
             Some(HeadMark::Moving { from, to, .. }) => vec![*from, *to],
             Some(HeadMark::Sorting { to, .. } | HeadMark::Merging { to, .. }) => vec![*to],
         }

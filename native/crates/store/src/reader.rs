@@ -13,8 +13,8 @@ use rhizome_trie::{EMPTY_ROOT, Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
 use crate::head_changes::{AccountChange, CellValue};
+use crate::head_reads::{HeadReads, LinePlace};
 use crate::head_view::{Place, StateView};
-use crate::lmdb_head::HeadReads;
 use crate::memory_nodes::MemoryNodes;
 use crate::state_store::StateStore;
 
@@ -26,17 +26,26 @@ pub(crate) struct RootReader {
     generation: Option<Generation>,
     /// True for a thread that must not wait for the disk: nodes that are only there count as missing.
     memory_only: bool,
+    /// True when reads of the table must not wait for the disk, either.
+    must_not_wait: bool,
     /// Layers and table, if the state was to be found there at the first read that needed them.
     view: OnceLock<Option<StateView>>,
+    /// Where the table has an earlier state.
+    line: LinePlace,
 }
 
 impl RootReader {
     pub(crate) fn new(store: Arc<StateStore>, root: B256, at: Location) -> Self {
         let generation = store.head.generation_of(&root);
-        Self { store, root, at, generation, memory_only: false, view: OnceLock::new() }
+        let line = LinePlace::new(root);
+        Self { store, root, at, generation, memory_only: false, must_not_wait: false, view: OnceLock::new(), line }
     }
 
     pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
+        Self { must_not_wait: true, ..Self::of_table(store, root) }
+    }
+
+    pub(crate) fn of_table(store: Arc<StateStore>, root: B256) -> Self {
         Self { memory_only: true, ..Self::new(store, root, Location::UNKNOWN) }
     }
 
@@ -84,9 +93,11 @@ impl RootReader {
     ) -> Result<Option<T>, StateError> {
         let store = &*self.store;
         let Some(lmdb) = store.backend.lmdb() else { return Ok(None) };
-        let Some(view) = self.view.get_or_init(|| store.table.view_of(&self.root)) else { return Ok(None) };
-        let place = Place { table: &store.table, lmdb, must_not_wait: self.memory_only };
-        view.find(&place, account, in_change, none, in_table)
+        let place = Place { table: &store.table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
+        match self.view.get_or_init(|| store.table.view_of(&self.root)) {
+            Some(view) => view.find(&place, account, in_change, none, in_table),
+            None => place.read(|root| *root == self.root, in_table),
+        }
     }
 
     fn cached(&self, key: &HeadKey) -> Option<HeadValue> {

@@ -190,6 +190,12 @@ impl StateStore {
         RootReader::of_memory(self.clone(), root)
     }
 
+    /// The same for a thread that may wait for the disk where it reads the table of the head: it never walks down the
+    /// trie there. For tests and measurements.
+    pub fn table_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
+        RootReader::of_table(self.clone(), root)
+    }
+
     /// The trie under a root. A missing root is reported by the first access.
     pub fn trie(self: &Arc<Self>, root: B256) -> Trie {
         Trie::at(self.clone(), root)

@@ -179,7 +179,7 @@ fn one_folder_is_one_store_in_all_threads() {
 /// Opens the environment beside the store, as another program would.
 fn edit(path: &Path, table: &str, change: impl FnOnce(heed::Database<RawBytes, RawBytes>, &mut heed::RwTxn<'_>)) {
     // SAFETY: no store is open on the folder.
-    let env = unsafe { heed::EnvOpenOptions::new().map_size(1 << 24).max_dbs(8).open(path) }.unwrap();
+    let env = unsafe { heed::EnvOpenOptions::new().map_size(1 << 24).max_dbs(16).open(path) }.unwrap();
     let mut transaction = env.write_txn().unwrap();
     let table = env.create_database(&mut transaction, Some(table)).unwrap();
     change(table, &mut transaction);

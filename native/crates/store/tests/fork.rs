@@ -59,6 +59,7 @@ fn block(number: u64) -> AncestorBlock {
         bitcoin_header: None,
         bitcoin_coinbase: None,
         uncles: vec![],
+        state_root: None,
     }
 }
 

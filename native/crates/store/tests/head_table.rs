@@ -1,5 +1,6 @@
-//! The table of the head is the state that it stands for, and readers of any state read that state, whatever happens
-//! to the head: blocks, reorganisations, destruction and recreation, restarts, moves that are cut short.
+//! The table of the head is the state that it stands for, its line has the states for which it stood, and readers of any
+//! state read that state, whatever happens to the head: blocks, reorganisations, destruction and recreation, restarts,
+//! moves that are cut short.
 #![allow(clippy::unwrap_used)]
 
 mod model;
@@ -14,7 +15,7 @@ use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateReader as _, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use rhizome_store::{CheckProgress, HeadReport, StateStore, StoreOptions};
+use rhizome_store::{CheckProgress, HeadReport, LineReport, StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
 
 const SMALL: StoreOptions = StoreOptions {
@@ -32,6 +33,10 @@ fn open(path: &Path) -> Arc<StateStore> {
 
 fn check(store: &Arc<StateStore>) -> Option<HeadReport> {
     store.check_head(&CheckProgress::default()).unwrap()
+}
+
+fn check_line(store: &Arc<StateStore>) -> LineReport {
+    store.check_line(&CheckProgress::default()).unwrap().unwrap()
 }
 
 /// Adds changes to a state and makes it the head.
@@ -88,6 +93,8 @@ proptest! {
         let mut store = open(folder.path());
         let mut states = vec![(EMPTY_ROOT, Model::default())];
         let mut head = EMPTY_ROOT;
+        // States for which the table stood, wholly.
+        let mut lined = vec![EMPTY_ROOT];
         for block in &blocks {
             let parent = block.forks.map_or(states.len() - 1, |index| index.index(states.len()));
             let (parent_root, mut model) = states[parent].clone();
@@ -110,6 +117,18 @@ proptest! {
                 After::Settle => {
                     store.settle_head().unwrap();
                     prop_assert_eq!(check(&store).map(|report| report.root), Some(head));
+                    check_line(&store);
+                    lined.push(head);
+                    // Without a node in memory the trie answers nothing.
+                    store.drop_caches();
+                    for (root, model) in &states {
+                        if store.has_on_line(root).unwrap() {
+                            model.check_rows(&store.table_reader(*root))?;
+                        }
+                    }
+                    for root in &lined {
+                        prop_assert!(store.has_on_line(root).unwrap());
+                    }
                 }
                 After::Restart => {
                     store.commit().unwrap();
@@ -132,6 +151,64 @@ proptest! {
         }
         store.settle_head().unwrap();
         prop_assert_eq!(check(&store).map(|report| report.root), Some(head));
+        check_line(&store);
+    }
+
+    #[test]
+    fn each_state_of_a_chain_is_on_the_line(blocks in prop::collection::vec((changes(), 0..40_usize, any::<bool>()), 1..60)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = open(folder.path());
+        let mut chain = vec![(EMPTY_ROOT, Model::default())];
+        let mut left = Vec::new();
+        for (changes, how, settles) in &blocks {
+            if *how < 4 && chain.len() > how + 1 {
+                // A reorganisation, also of blocks that the table has.
+                left.extend(chain.split_off(chain.len() - how));
+                store.set_head(chain.last().unwrap().0, None);
+            }
+            let (parent, mut model) = chain.last().unwrap().clone();
+            let root = extend(&store, parent, changes);
+            model.apply(changes);
+            chain.push((root, model));
+            if *settles {
+                store.settle_head().unwrap();
+            } else {
+                store.commit().unwrap();
+            }
+            if *how == 30 {
+                store.settle_head().unwrap();
+                store.close();
+                store = open(folder.path());
+                store.set_head(root, None);
+            }
+        }
+        store.settle_head().unwrap();
+        store.drop_caches();
+        let mut on_line = 0;
+        for (index, (root, model)) in chain.iter().chain(&left).enumerate() {
+            let is_on_line = store.has_on_line(root).unwrap();
+            prop_assert!(is_on_line || index >= chain.len(), "{index} of {}", chain.len());
+            if is_on_line {
+                model.check_rows(&store.table_reader(*root))?;
+                on_line += 1;
+            }
+        }
+        let report = check_line(&store);
+        prop_assert!(report.steps + 1 >= on_line.min(chain.len()) as u64 / 2, "{report:?}");
+        // Back to each state, and forth.
+        for (root, model) in chain.iter().step_by(7).chain(chain.last()) {
+            store.set_head(*root, None);
+            model.check(&*store.reader(*root).unwrap())?;
+            store.settle_head().unwrap();
+            prop_assert_eq!(check(&store).map(|report| report.root), Some(*root));
+        }
+        let again = check_line(&store);
+        prop_assert!(again.steps >= report.steps);
+        store.drop_caches();
+        for (root, model) in &chain {
+            prop_assert!(store.has_on_line(root).unwrap());
+            model.check_rows(&store.table_reader(*root))?;
+        }
     }
 }
 
@@ -213,7 +290,7 @@ fn a_move_that_is_cut_short_goes_on_while_the_head_moves() {
 }
 
 #[test]
-fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
+fn destruction_writes_the_account_alone_and_a_reorganisation_takes_it_back_by_one_row() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let full = extend(&store, EMPTY_ROOT, &cells(DESTROYED, 1));
@@ -223,13 +300,13 @@ fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
     store.settle_head().unwrap();
     let dead = check(&store).unwrap();
     assert_eq!((dead.root, dead.items), (destroyed, 0));
-    assert!(dead.dead_cells > DESTROYED - 2_000 && dead.dead_cells < DESTROYED, "{dead:?}");
+    assert_eq!((dead.dead_cells, check_line(&store).changes), (DESTROYED, DESTROYED + 2));
     // What comes back has none of the cells that were there before.
     let back = extend(&store, destroyed, &cells(2, 2));
     store.settle_head().unwrap();
     let root = check(&store).unwrap();
     assert_eq!((root.root, root.items), (back, 5));
-    assert!(root.dead_cells < dead.dead_cells);
+    assert_eq!((root.dead_cells, check_line(&store).changes), (DESTROYED, DESTROYED + 5));
     for root in [full, destroyed, back] {
         let expected = |slot: u64| match slot {
             _ if root == full => Some(1),
@@ -246,13 +323,19 @@ fn destruction_writes_the_account_alone_and_dead_cells_leave_step_by_step() {
     let again = check(&store).unwrap();
     assert_eq!((again.root, again.items), (full, DESTROYED + 3));
     assert_eq!(cell(&store, full, DESTROYED - 1), Some(1));
-    // Every commit of the table removes some.
-    let mut root = full;
-    for value in 3..30 {
-        root = extend(&store, root, &cells(1, value));
+    // The account, and the two cells that came back with it.
+    assert_eq!((again.dead_cells, check_line(&store).changes), (0, DESTROYED + 8));
+    // And the other way round; then it is destroyed and comes back another time.
+    for (root, items) in [(back, 5), (full, DESTROYED + 3), (destroyed, 0)] {
+        store.set_head(root, None);
         store.settle_head().unwrap();
+        assert_eq!(check(&store).map(|report| (report.root, report.items)), Some((root, items)));
     }
-    assert_eq!(check(&store).unwrap(), HeadReport { root, items: DESTROYED + 3, dead_cells: 0 });
+    let other = extend(&store, destroyed, &cells(1, 3));
+    store.settle_head().unwrap();
+    assert_eq!(check(&store).map(|report| (report.root, report.items)), Some((other, 4)));
+    assert_eq!((cell(&store, other, 0), cell(&store, other, 1), cell(&store, back, 1)), (Some(3), None, Some(2)));
+    check_line(&store);
 }
 
 #[test]
@@ -287,9 +370,14 @@ fn a_thread_that_must_not_wait_reads_the_table_and_the_layers() {
     let warm = store.memory_reader(root);
     assert_eq!(warm.storage(&contract(), &U256::ZERO).unwrap(), Some(vec![2].into()));
     assert_eq!(warm.storage(&contract(), &U256::from(9)).unwrap(), Some(vec![1; 10].into()));
-    // A state that the table has left is not in memory.
+    // A state that the table has left is on its line; one that it never stood for is not in memory.
     store.settle_head().unwrap();
-    assert!(store.memory_reader(below).storage(&contract(), &U256::from(9)).is_err());
+    assert_eq!(store.memory_reader(below).storage(&contract(), &U256::ZERO).unwrap(), Some(vec![1].into()));
+    let aside = store.apply(below, &cells(1, 3)).unwrap();
+    let root = aside.root();
+    store.keep(aside);
+    store.drop_caches();
+    assert!(store.memory_reader(root).storage(&contract(), &U256::from(9)).is_err());
 }
 
 #[test]
@@ -335,6 +423,7 @@ fn crashing_writer() {
         };
         roots.push(extend(&store, parent, &block));
         if number % 7 == 6 {
+            // Below what the table has, often: it goes back along its line.
             roots.truncate(roots.len() - 4);
             store.set_head(*roots.last().unwrap(), None);
         }
@@ -375,12 +464,16 @@ fn a_killed_process_leaves_a_table_that_goes_on() {
         let found = check(&store);
         if let Some(report) = found {
             store.check_root(&report.root, &CheckProgress::default()).unwrap();
+            check_line(&store);
         }
         store.set_head(head, None);
         let expected = cell(&store, head, 1);
         store.settle_head().unwrap();
         assert_eq!(check(&store).map(|report| report.root), Some(head));
         assert_eq!(cell(&store, head, 1), expected);
+        if round == 9 {
+            check_line(&store);
+        }
         store.close();
     }
 }
@@ -390,7 +483,7 @@ fn a_killed_process_leaves_a_table_that_goes_on() {
 fn change_row(path: &Path, how: u8) {
     use heed::types::Bytes as RawBytes;
     let mut options = heed::EnvOpenOptions::new().read_txn_with_tls();
-    options.map_size(1 << 30).max_dbs(8);
+    options.map_size(1 << 30).max_dbs(16);
     if let Some(closing) = heed::env_closing_event(path) {
         closing.wait();
     }
@@ -400,9 +493,11 @@ fn change_row(path: &Path, how: u8) {
     let head: heed::Database<RawBytes, RawBytes> =
         env.open_database(&transaction, Some("head")).unwrap().expect("a table");
     let cell = |slot: u8| [&[2], &[0x77; 20][..], &[0; 4], &[1, slot]].concat();
-    let value = |slot: u8| [&[0], vec![1; 1 + usize::from(slot)].as_slice()].concat();
+    // Changed by the first step, once.
+    let stamp = [0, 0, 0, 0, 1 << 3 | 1];
+    let value = |slot: u8| [&stamp[..], &[0], vec![1; 1 + usize::from(slot)].as_slice()].concat();
     match how {
-        0 => head.put(&mut transaction, &cell(3), &[0, 2]).unwrap(),
+        0 => head.put(&mut transaction, &cell(3), &[&stamp[..], &[0, 2]].concat()).unwrap(),
         1 => assert!(head.delete(&mut transaction, &cell(3)).unwrap()),
         2 => head.put(&mut transaction, &cell(200), &value(1)).unwrap(),
         12 => assert!(head.delete(&mut transaction, &cell(200)).unwrap()),

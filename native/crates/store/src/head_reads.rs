@@ -1,0 +1,179 @@
+//! Reading the table of the head in one transaction: its own state, or an earlier one of the line.
+
+use std::cell::Cell;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use heed::RoTxn;
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_trie::keys::Item;
+
+use crate::head_changes::{CellValue, ItemValue};
+use crate::head_history::{changes_often, first_after};
+use crate::head_mark::{LineEnd, line_end};
+use crate::head_record::Record;
+use crate::head_rows::{AccountRow, account_key, cell_key, decode_cell, split_row};
+use crate::lmdb::{LineTables, Lmdb, Table};
+use crate::lmdb_head::{MARK, damaged};
+
+/// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
+const MAX_CHANGES: u32 = 24;
+
+/// Where a state is on the line, as far as it is known.
+pub(crate) struct LinePlace {
+    root: B256,
+    /// Its step and one; zero while it is unknown.
+    step: AtomicU64,
+    /// The end of the line, and one, at which it was not there.
+    absent_at: AtomicU64,
+}
+
+impl LinePlace {
+    pub(crate) fn new(root: B256) -> Self {
+        Self { root, step: AtomicU64::new(0), absent_at: AtomicU64::new(0) }
+    }
+
+    /// Its step. None when the line does not have it.
+    fn step(&self, line: LineTables, transaction: &RoTxn<'_>, end: &LineEnd) -> heed::Result<Option<u64>> {
+        if let Some(step) = self.step.load(Ordering::Relaxed).checked_sub(1)
+            && step >= end.base
+        {
+            return Ok(Some(step));
+        }
+        if self.absent_at.load(Ordering::Relaxed) == end.step + 1 {
+            return Ok(None);
+        }
+        let found = step_of(line, transaction, &self.root)?.filter(|step| (end.base..=end.step).contains(step));
+        match found {
+            Some(step) => self.step.store(step + 1, Ordering::Relaxed),
+            None => self.absent_at.store(end.step + 1, Ordering::Relaxed),
+        }
+        Ok(found)
+    }
+}
+
+/// The first step that led to a state.
+pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) -> heed::Result<Option<u64>> {
+    let step = line.steps.get(transaction, root.as_slice())?;
+    step.map(|step| step.try_into().map(u64::from_be_bytes).map_err(|_| damaged())).transpose()
+}
+
+/// The record of a step.
+pub(crate) fn record_of<'t>(line: LineTables, transaction: &'t RoTxn<'_>, step: u64) -> heed::Result<Record<'t>> {
+    line.changes.get(transaction, &step.to_be_bytes())?.and_then(Record::parse).ok_or_else(damaged)
+}
+
+/// One state of the line in one transaction.
+pub(crate) struct HeadReads<'a> {
+    head: Table,
+    line: LineTables,
+    transaction: &'a RoTxn<'a>,
+    /// The step of the state; None for the end of the line.
+    at: Option<u64>,
+    max_changes: u32,
+    gave_up: Cell<bool>,
+}
+
+impl<'a> HeadReads<'a> {
+    pub(crate) fn new(head: Table, line: LineTables, transaction: &'a RoTxn<'a>, at: Option<u64>) -> Self {
+        Self { head, line, transaction, at, max_changes: MAX_CHANGES, gave_up: Cell::new(false) }
+    }
+
+    /// The same, however long a read takes.
+    pub(crate) fn without_limit(self) -> Self {
+        Self { max_changes: u32::MAX, ..self }
+    }
+
+    /// True when a read took too long: what was read is of no use then.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.get()
+    }
+
+    pub(crate) fn account_row(&self, account: &AccountRef) -> heed::Result<AccountRow<'a>> {
+        AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)
+    }
+
+    pub(crate) fn cell(&self, account: &AccountRef, slot: &U256) -> heed::Result<Option<CellValue>> {
+        let AccountRow { incarnation, .. } = self.account_row(account)?;
+        let value = self.value(&cell_key(account, incarnation, slot))?;
+        if value.is_empty() { Ok(None) } else { decode_cell(value).map(Some).ok_or_else(damaged) }
+    }
+
+    /// What an item has.
+    pub(crate) fn item(&self, account: &AccountRef, item: Item) -> heed::Result<ItemValue> {
+        let row = self.account_row(account)?;
+        Ok(match item {
+            Item::Account => ItemValue::Bytes(row.account.map(Bytes::copy_from_slice)),
+            Item::Code => ItemValue::Code(row.code),
+            Item::Marker => ItemValue::Marker(row.marker),
+            Item::Cell(slot) => ItemValue::Cell(self.cell(account, &slot)?),
+        })
+    }
+
+    /// Value of a row at the state; no bytes where it has none.
+    pub(crate) fn value(&self, key: &[u8]) -> heed::Result<&'a [u8]> {
+        let row = self.head.get(self.transaction, key)?.unwrap_or_default();
+        let (mut stamp, mut value) = split_row(row).ok_or_else(damaged)?;
+        let Some(at) = self.at else { return Ok(value) };
+        let is_in_history = changes_often(stamp);
+        let mut followed = 0;
+        while stamp.step > at {
+            let mut step = stamp.step;
+            if is_in_history
+                && followed == 0
+                && let Some(first) = first_after(self.line, self.transaction, key, at)?
+            {
+                step = first;
+            } else if followed == self.max_changes {
+                self.gave_up.set(true);
+                return Ok(&[]);
+            }
+            let before = record_of(self.line, self.transaction, step)?.find(key).ok_or_else(damaged)?;
+            let below = split_row(before).ok_or_else(damaged)?;
+            if below.0.step >= step {
+                return Err(damaged());
+            }
+            (stamp, value) = below;
+            followed += 1;
+        }
+        Ok(value)
+    }
+
+    /// Every row behind a key, as it is at the end of the line.
+    pub(crate) fn rows_after(
+        &self,
+        after: Option<&[u8]>,
+    ) -> heed::Result<impl Iterator<Item = heed::Result<(&'a [u8], &'a [u8])>>> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.head.range(self.transaction, &(start, Bound::Unbounded))
+    }
+}
+
+impl Lmdb {
+    /// Reads the table in a transaction of its own: as it is when it stands for a state that `is_of` takes, else the
+    /// state of a place on the line. None where it is neither.
+    pub(crate) fn read_head<T>(
+        &self,
+        is_of: impl Fn(&B256) -> bool,
+        place: Option<&LinePlace>,
+        read: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
+    ) -> Result<Option<T>, StateError> {
+        let Some((head, line)) = self.head.zip(self.line) else { return Ok(None) };
+        self.transact(|transaction| {
+            let Some(end) = self.meta.get(transaction, MARK)?.and_then(line_end) else { return Ok(None) };
+            let at = if is_of(&end.root) {
+                None
+            } else {
+                match place.map_or(Ok(None), |place| place.step(line, transaction, &end))? {
+                    Some(step) => Some(step),
+                    None => return Ok(None),
+                }
+            };
+            let reads = HeadReads::new(head, line, transaction, at);
+            let found = read(&reads)?;
+            Ok((!reads.gave_up()).then_some(found))
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! A change of the table of the head for a commit.
+
+use std::sync::Arc;
+
+use crate::head_changes::HeadChanges;
+use crate::head_mark::HeadMark;
+use crate::head_view::Layer;
+
+/// What a commit does to the table.
+pub(crate) enum HeadStep<'a> {
+    /// Each layer is a step of the line.
+    Layers(&'a [Arc<Layer>]),
+    /// A part of a move to a state, with which the line begins anew.
+    Part(&'a HeadChanges),
+}
+
+/// A change of the table for a commit.
+pub(crate) struct HeadWrite<'a> {
+    /// What the mark must be; the table is not changed where it is something else.
+    pub(crate) from: Option<&'a HeadMark>,
+    pub(crate) step: HeadStep<'a>,
+    pub(crate) mark: HeadMark,
+}
