@@ -339,6 +339,8 @@ export declare class StateStore {
    * Returns the root of that state, and null where the table stands for none at present.
    */
   checkHead(): Buffer | null
+  /** Sizes, for metrics. */
+  stats(): StoreStats
   /**
    * Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing
    * is given up any more when it returns.
@@ -371,8 +373,6 @@ export declare class StateStore {
   checkLine(): LineReport | null
   /** How far the table of the head is. */
   headProgress(): HeadProgress
-  /** Sizes, for metrics. */
-  stats(): StoreStats
 }
 
 /** A Unitrie in memory (RSKIP107). */

@@ -74,7 +74,8 @@ export const DEVELOPMENT_OPTIONS = {
     kind: 'text',
     group: 'Development chain',
     placeholder: 'DIR',
-    default: ({ home }) => join(home(), '.rhizome', 'fork-cache'),
+    // A user without a home can have every other chain.
+    default: ({ home, isFork }) => (isFork ? join(home(), '.rhizome', 'fork-cache') : ''),
     defaultText: '~/.rhizome/fork-cache',
     doc: 'Folder of what networks have answered, by the block of the fork, for later runs',
   },

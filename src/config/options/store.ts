@@ -26,7 +26,7 @@ export const STORE_OPTIONS = {
     placeholder: 'archive|blocks:N',
     pattern: PROOFS_PATTERN,
     default: 'archive',
-    doc: 'Blocks whose states are kept: archive for all, blocks:N for the newest N; older ones are given up for good, epoch by epoch',
+    doc: 'Blocks whose tries are kept, for proofs: archive for all, blocks:N for the newest N; older tries are given up for good, values of states stay',
   },
   stateCache: {
     kind: 'integer',

@@ -229,8 +229,7 @@ export class ChainCore {
       assertWritable: () => this.#commits.assertWritable(),
       onFailure: (error) => listener.onFailure(error),
     })
-    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK_MILLISECONDS)
-    this.#timer.unref()
+    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK_MILLISECONDS).unref()
   }
 
   /** Account that is paid for blocks, 20 bytes; null where there is none. */

@@ -67,65 +67,66 @@ const hex = (number: number): string => `0x${number.toString(16)}`
 const epochFiles = (dataDir: string) =>
   readdirSync(join(dataDir, STATE_FOLDER)).filter((name) => name.startsWith('nodes-'))
 
-t.test('states of old blocks are given up, and reads of them say from where on there are some', async (t) => {
-  nonce = 0n
-  const dataDir = t.testdir()
-  const node = open(t, dataDir, KEPT)
-  await grow(node, 60)
-  const { firstState } = node.chain.reader.history()
-  const head = node.chain.head.number
-  t.ok(firstState > 20 && firstState <= head - KEPT, `${firstState}`)
-  t.equal(node.pruned.at(-1)?.firstState, firstState)
-  t.ok(node.pruned.every(({ bytes }) => bytes > 0))
-  const { logBytes, fileBytes, droppedBytes, fault } = node.stateStore.logStats()
-  t.ok(droppedBytes > logBytes && fileBytes > 0, `${droppedBytes} ${logBytes}`)
-  t.equal(fault, null)
+t.test(
+  'tries of old blocks are given up, and what needs one says from where on there are some',
+  async (t) => {
+    nonce = 0n
+    const dataDir = t.testdir()
+    const node = open(t, dataDir, KEPT)
+    await grow(node, 60)
+    const { firstState } = node.chain.reader.history()
+    const head = node.chain.head.number
+    t.ok(firstState > 20 && firstState <= head - KEPT, `${firstState}`)
+    t.equal(node.pruned.at(-1)?.firstState, firstState)
+    t.ok(node.pruned.every(({ bytes }) => bytes > 0))
+    const { logBytes, fileBytes, droppedBytes, fault } = node.stateStore.logStats()
+    t.ok(droppedBytes > logBytes && fileBytes > 0, `${droppedBytes} ${logBytes}`)
+    t.equal(fault, null)
 
-  const ask = asking(t, node)
-  const notKept = {
-    error: { code: 4444, message: new RegExp(`this node keeps states from block ${firstState}$`) },
-  }
-  const { address } = STRANGER
-  const to = `0x${address.toString('hex')}`
-  for (const at of [hex(firstState - 1), hex(1), 'earliest']) {
-    for (const [method, ...params] of [
-      ['eth_getBalance', to, at],
-      ['eth_getProof', to, ['0x0'], at],
-      ['eth_call', { to }, at],
-      ['eth_estimateGas', { to }, at],
-      ['debug_traceCall', { to }, at, {}],
-    ] as const)
-      t.match(await ask(method, params), notKept, `${method} at ${at}`)
-  }
-  t.match(await ask('debug_traceBlockByNumber', [hex(firstState - 1)]), notKept)
-  t.match(await ask('debug_storageRangeAt', [hex(firstState - 1), 0, to, '0x0', 10]), notKept)
-  for (let number = firstState; number <= head; number += 1) {
-    t.same((await ask('eth_getBalance', [to, hex(number)])).result, hex(number), `block ${number}`)
-    t.ok((await ask('eth_getProof', [to, [], hex(number)])).result)
-  }
-  t.match(await ask('debug_traceBlockByNumber', [hex(firstState + 1)]), { result: [{}] })
+    const ask = asking(t, node)
+    const notKept = {
+      error: { code: 4444, message: new RegExp(`this node keeps states from block ${firstState}$`) },
+    }
+    const { address } = STRANGER
+    const to = `0x${address.toString('hex')}`
+    for (const at of [hex(firstState - 1), hex(1)]) {
+      t.match(await ask('eth_getProof', [to, ['0x0'], at]), notKept, `a proof at ${at}`)
+      // Values are read where the changes of blocks are, which stay.
+      t.same((await ask('eth_getBalance', [to, at])).result, at, `a balance at ${at}`)
+      t.same((await ask('eth_call', [{ to }, at])).result, '0x', `a call at ${at}`)
+      t.same((await ask('eth_estimateGas', [{ to }, at])).result, '0x5208', `an estimate at ${at}`)
+      t.ok((await ask('debug_traceCall', [{ to }, at, {}])).result, `a trace at ${at}`)
+    }
+    t.match(await ask('debug_traceBlockByNumber', [hex(firstState - 1)]), { result: [{}] })
+    t.match(await ask('debug_storageRangeAt', [hex(firstState - 1), 0, to, '0x0', 10]), notKept)
+    for (let number = firstState; number <= head; number += 1) {
+      t.same((await ask('eth_getBalance', [to, hex(number)])).result, hex(number), `block ${number}`)
+      t.ok((await ask('eth_getProof', [to, [], hex(number)])).result)
+    }
+    t.match(await ask('debug_traceBlockByNumber', [hex(firstState + 1)]), { result: [{}] })
 
-  // Peers that ask for such a state have no answer, as for one that was never here.
-  const old = node.chain.reader.headerByNumber(firstState - 1)
-  const served = storedStates(node.stateStore).source
-  t.equal(old && served.size(old.fields.stateRoot), null)
-  t.equal(old && (await served.chunk(old.fields.stateRoot, 0, 1 << 20)), null)
-  t.ok(served.size(node.chain.head.fields.stateRoot))
+    // Peers that ask for such a state have no answer, as for one that was never here.
+    const old = node.chain.reader.headerByNumber(firstState - 1)
+    const served = storedStates(node.stateStore).source
+    t.equal(old && served.size(old.fields.stateRoot), null)
+    t.equal(old && (await served.chunk(old.fields.stateRoot, 0, 1 << 20)), null)
+    t.ok(served.size(node.chain.head.fields.stateRoot))
 
-  const report = check(node)
-  t.same(report.problems, [])
-  t.equal(report.states, head - firstState + 1)
-  await node.close()
+    const report = check(node)
+    t.same(report.problems, [])
+    t.equal(report.states, head - firstState + 1)
+    await node.close()
 
-  // A disk that lost the newest commits of the chain store.
-  for (const start of [1, 2]) {
-    const again = open(t, dataDir, KEPT)
-    t.equal(again.chain.reader.history().firstState, firstState, `start ${start}`)
-    const { environment } = again.core.open
-    environment.transaction((writer) => writeHistory(writer, { ...readHistory(writer), firstState: 1 }))
-    await again.close()
-  }
-})
+    // A disk that lost the newest commits of the chain store.
+    for (const start of [1, 2]) {
+      const again = open(t, dataDir, KEPT)
+      t.equal(again.chain.reader.history().firstState, firstState, `start ${start}`)
+      const { environment } = again.core.open
+      environment.transaction((writer) => writeHistory(writer, { ...readHistory(writer), firstState: 1 }))
+      await again.close()
+    }
+  },
+)
 
 t.test('a snapshot is made of what is kept, and says so of the rest', async (t) => {
   nonce = 0n

@@ -28,11 +28,18 @@ pub(crate) struct LinePlace {
     step: AtomicU64,
     /// The end of the line, and one, at which it was not there.
     absent_at: AtomicU64,
+    /// Changes of a row that are followed.
+    max_changes: u32,
 }
 
 impl LinePlace {
     pub(crate) fn new(root: B256) -> Self {
-        Self { root, step: AtomicU64::new(0), absent_at: AtomicU64::new(0) }
+        Self { root, step: AtomicU64::new(0), absent_at: AtomicU64::new(0), max_changes: MAX_CHANGES }
+    }
+
+    /// A state whose trie is gone, so that nothing is quicker than the line.
+    pub(crate) fn of_line_alone(root: B256) -> Self {
+        Self { max_changes: u32::MAX, ..Self::new(root) }
     }
 
     /// Its step. None when the line does not have it.
@@ -171,7 +178,8 @@ impl Lmdb {
                     None => return Ok(None),
                 }
             };
-            let reads = HeadReads::new(head, line, transaction, at);
+            let max_changes = place.map_or(MAX_CHANGES, |place| place.max_changes);
+            let reads = HeadReads { max_changes, ..HeadReads::new(head, line, transaction, at) };
             let found = read(&reads)?;
             Ok((!reads.gave_up()).then_some(found))
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rhizome_primitives::B256;
 use rhizome_primitives::state::StateError;
+use rhizome_trie::EMPTY_ROOT;
 
 use crate::head_mark::HeadMark;
 use crate::lmdb::Lmdb;
@@ -64,7 +65,8 @@ impl StateStore {
     /// To be called before the table of a state is made. Fails where there is no space for it.
     pub(crate) fn claim_space(self: &Arc<Self>, lmdb: &Lmdb, root: B256) -> Result<(), StateError> {
         // Rows and runs together take some 1.1 times what the trie takes, and 1.4 times where all are cells.
-        let needed = self.state_size(root)?.saturating_mul(3) / 2;
+        let size = if root == EMPTY_ROOT { 0 } else { self.state_size(root)? };
+        let needed = size.saturating_mul(3) / 2;
         let available = lmdb.available_bytes()?;
         *self.table.space.lock() = (needed, available);
         if needed <= available {

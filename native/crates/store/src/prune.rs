@@ -15,6 +15,7 @@ use crate::epoch_list::{Epoch, Form};
 use crate::epochs::{LogStats, Proofs};
 use crate::head_mark::HeadMark;
 use crate::lmdb::Lmdb;
+use crate::node_log::START;
 use crate::state_record::{Copying, Extent, StateRecord};
 use crate::state_store::StateStore;
 
@@ -132,9 +133,13 @@ impl StateStore {
         Ok(record.filter(|record| !self.is_gone(record)).map(|record| record.extent.floor))
     }
 
-    /// True for a state that was given up: its record is there, its nodes are not.
+    /// True for a state whose trie was given up. Records of such states are removed after some time.
     pub(crate) fn is_given_up(&self, root: &B256) -> Result<bool, StateError> {
-        Ok(*root != EMPTY_ROOT && self.record(root)?.is_some_and(|record| self.is_gone(&record)))
+        if *root == EMPTY_ROOT {
+            return Ok(false);
+        }
+        let is_cut = || self.backend.lmdb().is_some_and(|lmdb| lmdb.epochs.first() > START);
+        Ok(self.record(root)?.map_or_else(is_cut, |record| self.is_gone(&record)))
     }
 
     pub(crate) fn is_gone(&self, record: &StateRecord) -> bool {

@@ -41,6 +41,11 @@ impl RootReader {
         Self { store, root, at, generation, memory_only: false, must_not_wait: false, view: OnceLock::new(), line }
     }
 
+    /// A state whose trie was given up, as far as the line has its values.
+    pub(crate) fn of_line(store: Arc<StateStore>, root: B256) -> Self {
+        Self { line: LinePlace::of_line_alone(root), ..Self::new(store, root, Location::UNKNOWN) }
+    }
+
     pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
         Self { must_not_wait: true, ..Self::of_table(store, root) }
     }

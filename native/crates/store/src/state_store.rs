@@ -156,14 +156,14 @@ impl StateStore {
     }
 
     /// Read access to the state under a root. [`StateError::MissingNode`] when there is none. The reader keeps reading
-    /// that state when the head changes.
+    /// that state when the head changes. Of a state whose trie was given up it reads the values that the line has.
     pub fn reader(self: &Arc<Self>, root: B256) -> Result<Arc<dyn StateReader>, StateError> {
-        let at = match self.state(&root)? {
-            Some(at) => at,
-            None if root == EMPTY_ROOT => Location::UNKNOWN,
+        let local = match self.state(&root)? {
+            Some(at) => RootReader::new(self.clone(), root, at),
+            None if root == EMPTY_ROOT => RootReader::new(self.clone(), root, Location::UNKNOWN),
+            None if self.has_on_line(&root)? => RootReader::of_line(self.clone(), root),
             None => return Err(StateError::MissingNode(root)),
         };
-        let local = RootReader::new(self.clone(), root, at);
         Ok(match self.fork() {
             None => Arc::new(local),
             Some(fork) => Arc::new(ForkReader::new(local, fork.clone())),

@@ -94,7 +94,7 @@ proptest! {
         let mut states = vec![(EMPTY_ROOT, Model::default())];
         let mut head = EMPTY_ROOT;
         // States for which the table stood, wholly.
-        let mut lined = vec![EMPTY_ROOT];
+        let mut lined = Vec::new();
         for block in &blocks {
             let parent = block.forks.map_or(states.len() - 1, |index| index.index(states.len()));
             let (parent_root, mut model) = states[parent].clone();
