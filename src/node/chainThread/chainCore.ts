@@ -156,13 +156,13 @@ export class ChainCore {
     this.#commitSoon()
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
-    const { open, pool, clock } = this
+    const { open, pool } = this
     const onUnfit = (unfit: readonly SignedTransaction[]) => {
       for (const { transaction } of unfit)
         this.#poolChanged({ pending: [], removed: pool.evict(transaction.hashHex) })
     }
     const { builder, policy, work } = createBlockMaking({
-      ...{ spec, open, pool, clock },
+      ...{ spec, open, pool, clock: this.clock },
       production,
       coinbase: this.#coinbase ?? Buffer.alloc(20),
       extraData,
