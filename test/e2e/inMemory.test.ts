@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createNode } from '../../src/library/developmentNode.ts'
@@ -8,16 +8,17 @@ import { startNode } from '../support/nodeProcess.ts'
 import { testFolder } from '../support/testFolder.ts'
 
 const MEMORY = '/dev/shm'
-const folders = () => readdirSync(MEMORY).filter((name) => name.startsWith('rhizome-chain-'))
+/** Name of the folder that a process has mapped files of: other tests may have nodes in memory meanwhile. */
+const folderOf = ({ pid }: { readonly pid: number }) =>
+  /\/dev\/shm\/(rhizome-chain-[^/\n]+)/.exec(readFileSync(`/proc/${pid}/maps`, 'utf8'))?.[1] ?? ''
 
 t.test('a chain in memory: it works, and nothing is left of it', { skip: !existsSync(MEMORY) }, async (t) => {
   const dataDir = join(testFolder(t), 'data')
-  const before = new Set(folders())
   const node = await startNode({ dataDir, args: ['--in-memory'] })
   await node.untilPrinted('in memory, gone when the node stops')
   const hash = await node.request('eth_sendTransaction', [{ from: COW_ADDRESS, to: COW_ADDRESS }])
   t.match(await node.request('eth_getTransactionReceipt', [hash]), { blockNumber: '0x1' })
-  const [own = ''] = folders().filter((name) => !before.has(name))
+  const own = folderOf(node)
   t.ok(own)
   await node.stop()
   t.notOk(existsSync(join(MEMORY, own)))
@@ -27,7 +28,7 @@ t.test('a chain in memory: it works, and nothing is left of it', { skip: !exists
     'one that was killed leaves its folder to the next one, which removes it; one that runs keeps its own',
   )
   const killed = await startNode({ dataDir, args: ['--in-memory'] })
-  const [left = ''] = folders().filter((name) => !before.has(name))
+  const left = folderOf(killed)
   await killed.stop('SIGKILL')
   t.ok(existsSync(join(MEMORY, left)))
   const next = await startNode({ dataDir, args: ['--in-memory'] })

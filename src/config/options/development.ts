@@ -71,13 +71,13 @@ export const DEVELOPMENT_OPTIONS = {
     doc: 'Number or hash of the block that the fork goes on from; none is the one that the data directory has, else 12 below the head',
   },
   forkCache: {
-    kind: 'text',
+    kind: 'optionalText',
     group: 'Development chain',
     placeholder: 'DIR',
     // A user without a home can have every other chain.
-    default: ({ home, isFork }) => (isFork ? join(home(), '.rhizome', 'fork-cache') : ''),
+    default: ({ home, isFork }) => (isFork ? join(home(), '.rhizome', 'fork-cache') : null),
     defaultText: '~/.rhizome/fork-cache',
-    doc: 'Folder of what networks have answered, by the block of the fork, for later runs',
+    doc: 'Folder of what networks have answered, by the block of the fork, for later runs; none is a folder in the data directory',
   },
   forkCacheSize: {
     kind: 'integer',

@@ -103,7 +103,7 @@ async function startThread(scope: NodeScope, { base, urls, stats }: ResolvedFork
     urls,
     stateFolder,
     storeOptions: stateStoreOptionsFromConfig(config),
-    answersFolder: config.forkCache,
+    answersFolder: config.forkCache ?? join(config.dataDir, 'fork-cache'),
     answersBytes: config.forkCacheSize * MEBIBYTE,
     cacheBytes: CACHE_BYTES,
     patience: config.forkTimeout * 1000,
