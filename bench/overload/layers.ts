@@ -13,7 +13,7 @@ export const LAYERS: readonly Layer[] = [
     off: [
       {
         file: 'front/answerPacer.ts',
-        find: 'if (!this.#recent.hasOther(client, this.#clock - ASKS_FOR_STEPS)) return true',
+        find: 'if (!this.#recent.hasOther(client, this.#clock - ASKS_STEPS)) return true',
         replace: 'return true',
       },
     ],
