@@ -23,7 +23,7 @@ export const LAYERS: readonly Layer[] = [
     off: [
       {
         file: 'front/httpExchange.ts',
-        find: 'if (body.length > LARGE && !this.#parts.metrics.draining) {',
+        find: 'if (body.length > LARGE_BYTES && !this.#parts.metrics.draining) {',
         replace: 'if (false) {',
       },
     ],
