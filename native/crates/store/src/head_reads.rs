@@ -22,7 +22,7 @@ use crate::lmdb_head::{MARK, damaged};
 const MAX_CHANGES: u32 = 24;
 
 /// Where a state is on the line, as far as it is known.
-pub(crate) struct LinePlace {
+pub(crate) struct LinePosition {
     root: B256,
     /// Its step and one; zero while it is unknown.
     step: AtomicU64,
@@ -32,7 +32,7 @@ pub(crate) struct LinePlace {
     max_changes: u32,
 }
 
-impl LinePlace {
+impl LinePosition {
     pub(crate) fn new(root: B256) -> Self {
         Self { root, step: AtomicU64::new(0), absent_at: AtomicU64::new(0), max_changes: MAX_CHANGES }
     }
@@ -160,11 +160,11 @@ impl<'a> HeadReads<'a> {
 
 impl Lmdb {
     /// Reads the table in a transaction of its own: as it is when it stands for a state that `is_of` takes, else the
-    /// state of a place on the line. None where it is neither.
+    /// state of a position on the line. None where it is neither.
     pub(crate) fn read_head<T>(
         &self,
         is_of: impl Fn(&B256) -> bool,
-        place: Option<&LinePlace>,
+        position: Option<&LinePosition>,
         read: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
     ) -> Result<Option<T>, StateError> {
         let Some((head, line)) = self.head.zip(self.line) else { return Ok(None) };
@@ -173,12 +173,12 @@ impl Lmdb {
             let at = if is_of(&end.root) {
                 None
             } else {
-                match place.map_or(Ok(None), |place| place.step(line, transaction, &end))? {
+                match position.map_or(Ok(None), |position| position.step(line, transaction, &end))? {
                     Some(step) => Some(step),
                     None => return Ok(None),
                 }
             };
-            let max_changes = place.map_or(MAX_CHANGES, |place| place.max_changes);
+            let max_changes = position.map_or(MAX_CHANGES, |position| position.max_changes);
             let reads = HeadReads { max_changes, ..HeadReads::new(head, line, transaction, at) };
             let found = read(&reads)?;
             Ok((!reads.gave_up()).then_some(found))

@@ -15,7 +15,7 @@ use rhizome_primitives::state::StateError;
 
 use crate::head_changes::{AccountChange, HeadChanges};
 use crate::head_mark::HeadMark;
-use crate::head_reads::{HeadReads, LinePlace};
+use crate::head_reads::{HeadReads, LinePosition};
 use crate::lmdb::Lmdb;
 
 /// Layers from which on a commit moves all of them to the table: one commit for many blocks writes a page that several
@@ -190,17 +190,17 @@ pub(crate) struct StateView {
 }
 
 /// Where a [`StateView`] is read.
-pub(crate) struct Place<'a> {
+pub(crate) struct TableAccess<'a> {
     pub(crate) table: &'a HeadTable,
     pub(crate) lmdb: &'a Lmdb,
     /// Where the state is on the line.
-    pub(crate) line: &'a LinePlace,
+    pub(crate) line: &'a LinePosition,
     /// True for a thread that must not wait for the disk.
     pub(crate) must_not_wait: bool,
 }
 
-impl Place<'_> {
-    /// Reads the table as it is when it stands for a state that `is_of` takes, else the state of the place on the line.
+impl TableAccess<'_> {
+    /// Reads the table as it is when it stands for a state that `is_of` takes, else the state of the position on the line.
     /// None where it is neither, or must not be read now.
     pub(crate) fn read<T>(
         &self,
@@ -217,7 +217,7 @@ impl StateView {
     /// has moved to a state that is not below this one and whose line does not have it, or must not be read now.
     pub(crate) fn find<T>(
         &self,
-        place: &Place<'_>,
+        access: &TableAccess<'_>,
         account: &AccountRef,
         in_change: impl Fn(&AccountChange) -> Option<T>,
         none: T,
@@ -236,7 +236,7 @@ impl StateView {
         // No layer changed it, so it is the same in each state from the table's up to this one.
         let is_below =
             |root: &B256| self.view.base.as_ref() == Some(root) || layers.iter().any(|layer| layer.root == *root);
-        place.read(is_below, in_table)
+        access.read(is_below, in_table)
     }
 }
 

@@ -23,6 +23,19 @@ const MAX_TABLES: u32 = 16;
 /// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.
 const MAP_UNIT: usize = 64 << 10;
 
+/// The tables of an environment, as it was opened.
+struct Tables {
+    nodes: Table,
+    values: Table,
+    states: Table,
+    ancestors: Table,
+    roots: Table,
+    meta: Table,
+    head: Option<Table>,
+    runs: Option<Table>,
+    line: Option<LineTables>,
+}
+
 impl Lmdb {
     /// Opens or creates the environment in an existing folder.
     pub(crate) fn open(path: &Path, map_bytes: usize) -> Result<Self, StateError> {
@@ -69,27 +82,8 @@ impl Lmdb {
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
-        let env = RwLock::new(Some(env));
-        let (limit, is_writable) = (usize::MAX, false);
-        let lmdb = Self {
-            env,
-            nodes,
-            values,
-            states,
-            ancestors,
-            roots,
-            meta,
-            head,
-            runs,
-            line,
-            folder,
-            limit,
-            is_writable,
-            epochs,
-        };
-        lmdb.load_epochs()?;
-        Ok(lmdb)
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line };
+        Self::with(env, tables, path, None)
     }
 
     /// The format of the store in a folder that is not open in this process; None where there is no store, or a new
@@ -123,11 +117,15 @@ impl Lmdb {
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        let (folder, epochs) = (path.to_owned(), Box::new(Epochs::new()));
-        let env = RwLock::new(Some(env));
-        let (limit, is_writable) = (limit, true);
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line };
+        Self::with(env, tables, path, Some(limit))
+    }
+
+    /// `limit`: bytes of all files; None for a store that is only read.
+    fn with(env: Env<WithTls>, tables: Tables, path: &Path, limit: Option<usize>) -> Result<Self, StateError> {
+        let Tables { nodes, values, states, ancestors, roots, meta, head, runs, line } = tables;
         let lmdb = Self {
-            env,
+            env: RwLock::new(Some(env)),
             nodes,
             values,
             states,
@@ -137,10 +135,10 @@ impl Lmdb {
             head,
             runs,
             line,
-            folder,
-            limit,
-            is_writable,
-            epochs,
+            folder: path.to_owned(),
+            limit: limit.unwrap_or(usize::MAX),
+            is_writable: limit.is_some(),
+            epochs: Box::new(Epochs::new()),
         };
         lmdb.load_epochs()?;
         Ok(lmdb)

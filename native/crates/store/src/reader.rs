@@ -13,8 +13,8 @@ use rhizome_trie::{EMPTY_ROOT, Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
 use crate::head_changes::{AccountChange, CellValue};
-use crate::head_reads::{HeadReads, LinePlace};
-use crate::head_view::{Place, StateView};
+use crate::head_reads::{HeadReads, LinePosition};
+use crate::head_view::{StateView, TableAccess};
 use crate::memory_nodes::MemoryNodes;
 use crate::state_store::StateStore;
 
@@ -31,19 +31,19 @@ pub(crate) struct RootReader {
     /// Layers and table, if the state was to be found there at the first read that needed them.
     view: OnceLock<Option<StateView>>,
     /// Where the table has an earlier state.
-    line: LinePlace,
+    line: LinePosition,
 }
 
 impl RootReader {
     pub(crate) fn new(store: Arc<StateStore>, root: B256, at: Location) -> Self {
         let generation = store.head.generation_of(&root);
-        let line = LinePlace::new(root);
+        let line = LinePosition::new(root);
         Self { store, root, at, generation, memory_only: false, must_not_wait: false, view: OnceLock::new(), line }
     }
 
     /// A state whose trie was given up, as far as the line has its values.
     pub(crate) fn of_line(store: Arc<StateStore>, root: B256) -> Self {
-        Self { line: LinePlace::of_line_alone(root), ..Self::new(store, root, Location::UNKNOWN) }
+        Self { line: LinePosition::of_line_alone(root), ..Self::new(store, root, Location::UNKNOWN) }
     }
 
     pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
@@ -98,10 +98,10 @@ impl RootReader {
     ) -> Result<Option<T>, StateError> {
         let store = &*self.store;
         let Some(lmdb) = store.backend.lmdb() else { return Ok(None) };
-        let place = Place { table: &store.table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
+        let access = TableAccess { table: &store.table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
         match self.view.get_or_init(|| store.table.view_of(&self.root)) {
-            Some(view) => view.find(&place, account, in_change, none, in_table),
-            None => place.read(|root| *root == self.root, in_table),
+            Some(view) => view.find(&access, account, in_change, none, in_table),
+            None => access.read(|root| *root == self.root, in_table),
         }
     }
 

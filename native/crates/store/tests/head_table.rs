@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use model::{Model, changes};
+use model::{Model, changes, extend};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateReader as _, WriteSet};
@@ -37,15 +37,6 @@ fn check(store: &Arc<StateStore>) -> Option<HeadReport> {
 
 fn check_line(store: &Arc<StateStore>) -> LineReport {
     store.check_line(&CheckProgress::default()).unwrap().unwrap()
-}
-
-/// Adds changes to a state and makes it the head.
-fn extend(store: &Arc<StateStore>, parent: B256, changes: &WriteSet) -> B256 {
-    let applied = store.apply(parent, changes).unwrap();
-    let root = applied.root();
-    store.keep(applied);
-    store.set_head(root, Some((&parent, changes)));
-    root
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use model::{Model, changes};
+use model::{Model, changes, extend};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, WriteSet};
@@ -28,14 +28,6 @@ const SMALL: StoreOptions = StoreOptions {
 
 fn open(path: &Path) -> Arc<StateStore> {
     StateStore::open(path, &SMALL).unwrap()
-}
-
-fn extend(store: &Arc<StateStore>, parent: B256, changes: &WriteSet) -> B256 {
-    let applied = store.apply(parent, changes).unwrap();
-    let root = applied.root();
-    store.keep(applied);
-    store.set_head(root, Some((&parent, changes)));
-    root
 }
 
 fn is_whole(store: &Arc<StateStore>, root: B256) -> Result<(), StateError> {

@@ -2,11 +2,13 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef, Balance};
 use rhizome_primitives::state::{StateReader, WriteSet};
-use rhizome_primitives::{Address, Bytes, U256};
+use rhizome_primitives::{Address, B256, Bytes, U256};
+use rhizome_store::StateStore;
 use rhizome_trie::keccak256;
 
 pub(crate) const ACCOUNTS: u8 = 4;
@@ -22,6 +24,15 @@ pub(crate) struct Model {
 
 pub(crate) fn account(index: u8) -> AccountRef {
     if index == 0 { AccountRef::RemascSender } else { AccountRef::Address(Address::with_last_byte(index)) }
+}
+
+/// Adds changes to a state and makes it the head.
+pub(crate) fn extend(store: &Arc<StateStore>, parent: B256, changes: &WriteSet) -> B256 {
+    let applied = store.apply(parent, changes).unwrap();
+    let root = applied.root();
+    store.keep(applied);
+    store.set_head(root, Some((&parent, changes)));
+    root
 }
 
 impl Model {
