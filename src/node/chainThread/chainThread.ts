@@ -8,7 +8,7 @@ import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import type { ChainService } from '../../workers/chainService.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
-import { NodeError, toNodeError } from '../errors.ts'
+import { NodeError, toNodeError, toStoreError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
 import type { ChainListener } from './chainListener.ts'
 import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
@@ -103,7 +103,11 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => report({ kind: 'work', work }),
       onSubmission: (result, age) => report({ kind: 'submission', result, age }),
-      onFailure: (error) => report({ kind: 'fault', text: describe(error) }),
+      onFailure: (error) => {
+        const broken = toStoreError(error, options.dataDir)
+        if (broken?.isDamage === true) post({ kind: 'broken', error: broken.toObject() })
+        else report({ kind: 'fault', text: describe(error) })
+      },
     }
     const core: ChainCore = new ChainCore(options, listener, undefined, sharing)
     return core

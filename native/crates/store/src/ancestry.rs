@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use rhizome_primitives::B256;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
+use rhizome_primitives::state::StateError;
 
 use crate::state_store::StateStore;
 
@@ -99,8 +100,21 @@ impl Window {
 
 /// The stored parent; None past genesis, when it is unknown, or when the store contradicts itself.
 pub(crate) fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
-    let number = block.number.checked_sub(1)?;
-    store.ancestor(&block.parent_hash).ok().flatten().filter(|parent| parent.number == number)
+    stored_parent(store, block).ok().flatten()
+}
+
+/// The stored parent; None past genesis. Every connected block has its ancestors in the store, so one that is not
+/// there, or has another number, is damage.
+fn stored_parent(store: &StateStore, block: &AncestorBlock) -> Result<Option<Arc<AncestorBlock>>, StateError> {
+    let Some(number) = block.number.checked_sub(1) else { return Ok(None) };
+    let corrupt = |reason: String| StateError::Corrupt { hash: block.parent_hash, reason };
+    let parent = store.ancestor(&block.parent_hash)?;
+    let parent = parent.ok_or_else(|| corrupt(format!("ancestor block {number} is not there")))?;
+    if parent.number == number {
+        Ok(Some(parent))
+    } else {
+        Err(corrupt(format!("ancestor block {number} has the number {}", parent.number)))
+    }
 }
 
 /// The branch that ends with one block.
@@ -109,6 +123,7 @@ pub(crate) struct BranchBelow {
     parent: Option<Arc<AncestorBlock>>,
     /// Blocks from the parent down that are outside the window, as far as they were walked.
     aside: Mutex<Vec<Arc<AncestorBlock>>>,
+    failure: Mutex<Option<StateError>>,
 }
 
 impl BranchBelow {
@@ -118,7 +133,15 @@ impl BranchBelow {
         if let Some(parent) = &parent {
             store.window.write().rebase(&store, parent);
         }
-        Self { store, parent, aside: Mutex::default() }
+        Self { store, parent, aside: Mutex::default(), failure: Mutex::default() }
+    }
+
+    /// The stored parent. Keeps the reason why there is none.
+    fn parent(&self, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
+        stored_parent(&self.store, block).unwrap_or_else(|error| {
+            *self.failure.lock() = Some(error);
+            None
+        })
     }
 
     /// The ancestor of `base` with that number, when `base` is in the window.
@@ -143,7 +166,7 @@ impl BranchBelow {
         }
         drop(window);
         while block.number > number {
-            match parent_of(&self.store, &block) {
+            match self.parent(&block) {
                 Some(parent) => block = parent,
                 None => return Some(None),
             }
@@ -171,9 +194,13 @@ impl Ancestry for BranchBelow {
             if let Some(answer) = self.in_window(lowest, number) {
                 return answer;
             }
-            let above = parent_of(&self.store, lowest)?;
+            let above = self.parent(lowest)?;
             aside.push(above);
         }
+    }
+
+    fn failure(&self) -> Option<StateError> {
+        self.failure.lock().clone()
     }
 }
 

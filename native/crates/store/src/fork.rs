@@ -417,6 +417,6 @@ impl<L: Ancestry> Ancestry for ForkBranch<L> {
     }
 
     fn failure(&self) -> Option<StateError> {
-        self.failure.lock().clone()
+        self.failure.lock().clone().or_else(|| self.local.failure())
     }
 }
