@@ -31,7 +31,7 @@ const MAX_UNWRITTEN = 2 ** 30
 
 const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
-const SMALLEST_PAGE = 512
+const MIN_PAGE_BYTES = 512
 const MAX_PAGE_BYTES = 65_536
 /**
  * Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
@@ -179,7 +179,7 @@ function readFlushedMeta(file: number, first: MetaPage): MetaPage | null {
 /** @param meta what follows the header of the page */
 function parseMeta(meta: Buffer, layout: LmdbLayout): MetaPage | null {
   const pageBytes = meta.readUInt32LE(TREES)
-  if (pageBytes < SMALLEST_PAGE || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0)
+  if (pageBytes < MIN_PAGE_BYTES || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0)
     return null
   const lastPage = meta.readBigUInt64LE(LAST_PAGE)
   const trees = TREE_FLAGS.map((_, tree) => readTree(meta, TREES + tree * TREE_BYTES))

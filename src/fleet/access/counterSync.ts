@@ -18,7 +18,7 @@ import {
   parseRecordName,
   recordName,
 } from './counterCodec.ts'
-import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from './messages.ts'
+import { BUCKET_DAYS, type FromFront, MIN_PACE_MILLISECONDS, type ToFront } from './messages.ts'
 import { ReceivedCosts } from './receivedCosts.ts'
 
 /** Service that answers with what a member knows of a life. */
@@ -29,7 +29,7 @@ const LATE = 1000
 /** Members up to which use is told at the least pace; each further one makes it slower, up to the slowest pace. */
 const FAST_MEMBERS = 8
 const PACE_PER_MEMBER = 5
-const SLOWEST_PACE = 150
+const MAX_PACE_MILLISECONDS = 150
 /** Milliseconds between two writes of the bucket, and bytes that it is given a second. */
 const WRITE_PERIOD = 2000
 const WRITE_RATE = 512 * 1024
@@ -76,7 +76,7 @@ export class CounterSync {
   #counting: Counting | null = null
   #follower: BucketFollower | null = null
   #sequence = 0
-  #pace = LEAST_PACE
+  #pace = MIN_PACE_MILLISECONDS
   #isDeciding = false
   #isReportedElsewhere = false
   /** When the bucket may be given more, milliseconds of the monotonic clock; infinite while it is given something. */
@@ -96,7 +96,7 @@ export class CounterSync {
   presentChanged(): void {
     this.#decide()
     const more = Math.max(0, this.#context.others().length + 1 - FAST_MEMBERS)
-    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
+    const pace = Math.min(MAX_PACE_MILLISECONDS, MIN_PACE_MILLISECONDS + PACE_PER_MEMBER * more)
     if (pace === this.#pace) return
     this.#pace = pace
     this.#tell({ kind: 'pace', milliseconds: pace })

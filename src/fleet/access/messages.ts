@@ -4,7 +4,7 @@ import type { DayUsage } from '../../storage/access/usageRecord.ts'
 /** Days that the bucket of counters keeps. */
 export const BUCKET_DAYS = 8
 /** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
-export const LEAST_PACE = 100
+export const MIN_PACE_MILLISECONDS = 100
 
 /** The messages of the front thread, which counts, to the fleet thread. */
 export type FromFront =

@@ -15,7 +15,7 @@ import {
 /** Milliseconds for which the member that has a filter may take to answer. */
 const ANSWERS_IN = 2000
 /** Milliseconds for which it may take at least to hear that its answer came. */
-const LEAST_WAIT = 100
+const MIN_WAIT_MILLISECONDS = 100
 /** Milliseconds after which a member that was not heard is not asked. */
 const SILENT_AFTER = 2500
 /** Milliseconds after which its filters are gone. */
@@ -159,7 +159,7 @@ export class FleetFilters implements NodeFilters {
     const changes = resultOf(await this.#ask(owner, { what: 'eth_getFilterChanges', id, poll }), memory)
     if (changes === null) return null
     // The client may poll at any member next, and is not to be told the same. What is lost on the way is told again.
-    const left = Math.max(LEAST_WAIT, ANSWERS_IN - (performance.now() - began))
+    const left = Math.max(MIN_WAIT_MILLISECONDS, ANSWERS_IN - (performance.now() - began))
     await this.#parts
       .call(owner, encodeFilterCall({ what: 'delivered', id, poll }), left)
       .catch(() => undefined)

@@ -39,7 +39,7 @@ const ASK_PERIOD = 2000
 const MAX_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
 const HOLD_WAITS = 2
-const LEAST_HOLD = 200
+const MIN_HOLD_MILLISECONDS = 200
 const CLOCK_ALARM = 'clocks of members differ by more than a second: see to their time services'
 /** Milliseconds between two attempts to reach NATS at the start. */
 const REACH_PAUSE = 1000
@@ -454,7 +454,7 @@ export class FleetRuntime {
   #holdHeads(isHolding: boolean): void {
     if (isHolding === this.#isHolding) return
     this.#isHolding = isHolding
-    const longest = Math.max(LEAST_HOLD, HOLD_WAITS * this.#options.adoptWait)
+    const longest = Math.max(MIN_HOLD_MILLISECONDS, HOLD_WAITS * this.#options.adoptWait)
     this.#chain.holdHeads(isHolding ? longest : null).catch((error: unknown) => this.#failed('head', error))
   }
 

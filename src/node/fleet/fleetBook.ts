@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from '../../fleet/access/messages.ts'
+import {
+  BUCKET_DAYS,
+  type FromFront,
+  MIN_PACE_MILLISECONDS,
+  type ToFront,
+} from '../../fleet/access/messages.ts'
 import type { MemberId } from '../../fleet/interface.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
@@ -33,7 +38,7 @@ export class FleetBook implements AccessBook, OthersUse {
   #isChanging = false
   /** True when the fleet thread is another one, which knows nothing yet. */
   #isForgotten = false
-  #pace = LEAST_PACE
+  #pace = MIN_PACE_MILLISECONDS
   /** Null while nothing is used. */
   #timer: NodeJS.Timeout | null = null
 

@@ -11,7 +11,7 @@ import type {
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
 import { shareWork } from '../../fleet/work/workPart.ts'
-import { LARGEST_TEMPLATE } from '../../mining/workTemplate.ts'
+import { MAX_TEMPLATE_BYTES } from '../../mining/workTemplate.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { createProxy, serve } from '../../workers/proxy.ts'
 import type { LifeMessage, LifeOrder } from '../keptThread.ts'
@@ -37,7 +37,7 @@ async function run({ options, front, chain }: FleetThreadSetup): Promise<void> {
     chain: createProxy<FleetChainService, FleetChainEvent>(chain, (event) => runtime.onChainEvent(event)),
     front: createProxy<FleetFrontService>(front),
     log: createLogger(logged).child({ part: 'fleet' }),
-    parts: [shareAccess, (context) => shareWork(context, LARGEST_TEMPLATE)],
+    parts: [shareAccess, (context) => shareWork(context, MAX_TEMPLATE_BYTES)],
     tell: (event) => tell(event),
   })
   serve<FleetTeller>(chain, {

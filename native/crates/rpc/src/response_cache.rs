@@ -5,8 +5,8 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// An entry may take this part of the whole at most, so that one large answer does not push out all others.
-const LARGEST_PART: usize = 8;
+/// Entries that the cache holds at least: one takes an eighth of it at most, so that a large answer does not evict all others.
+const MIN_ENTRIES: usize = 8;
 
 /// Bytes that an entry takes besides its texts, about: lengths, and its place in the table.
 const ENTRY_BYTES: usize = 24;
@@ -86,7 +86,7 @@ impl ResponseCache {
     /// Keeps what follows the id.
     pub fn keep(&mut self, method: u16, params: &[u8], text: &[u8]) {
         let size = params.len() + text.len() + ENTRY_BYTES;
-        if size * LARGEST_PART > self.half_bytes * 2 || self.find(method, params).is_some() {
+        if size * MIN_ENTRIES > self.half_bytes * 2 || self.find(method, params).is_some() {
             return;
         }
         if self.young.used + size > self.half_bytes {

@@ -17,7 +17,7 @@ const RICH: Address = Address::with_last_byte(1);
 const OWING: Address = Address::with_last_byte(2);
 const CONTRACT: Address = Address::with_last_byte(3);
 const LARGE_OUTPUT: usize = 4096;
-const MOST: usize = 9;
+const MAX_READS: usize = 9;
 
 fn methods() -> Vec<MethodName> {
     let methods = [
@@ -40,7 +40,7 @@ fn methods() -> Vec<MethodName> {
 
 fn path(store: Arc<StateStore>, cached_bytes: usize) -> FastPath {
     let objects = EncodedAnswers::new(Arc::new(EncodedObjectCache::new(0)));
-    let mut path = FastPath::new(methods(), MOST, objects, ResponseCache::new(cached_bytes));
+    let mut path = FastPath::new(methods(), MAX_READS, objects, ResponseCache::new(cached_bytes));
     path.state = Some(StateReads::new(store));
     path
 }
@@ -233,7 +233,7 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
     assert_eq!(answer(&mut path, "[]"), None);
     let silent = balance("latest").replace("\"id\":1,", "");
     assert_eq!(answer(&mut path, &silent), None);
-    let many = vec![balance("latest"); MOST + 1].join(",");
+    let many = vec![balance("latest"); MAX_READS + 1].join(",");
     assert!(
         matches!(path.answer(format!("[{many}]").as_bytes(), false, &mut [0; LARGE_OUTPUT]), Ok(Answered::Partly(shape)) if shape.is_refused)
     );

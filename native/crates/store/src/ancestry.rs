@@ -16,7 +16,7 @@ use crate::state_store::StateStore;
 const WINDOW: usize = 8192;
 
 /// Blocks walked to connect a new tip with the window before starting a new one.
-const LONGEST_REBASE: usize = 1024;
+const MAX_REBASE_BLOCKS: usize = 1024;
 
 /// A run of blocks in which each is the parent of the next.
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl Window {
                 return;
             }
             let inside = self.0.front().is_some_and(|front| front.number < lowest.number);
-            match parent_of(store, lowest).filter(|_| inside && branch.len() < LONGEST_REBASE) {
+            match parent_of(store, lowest).filter(|_| inside && branch.len() < MAX_REBASE_BLOCKS) {
                 Some(parent) => branch.push(parent),
                 None => break,
             }

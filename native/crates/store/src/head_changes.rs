@@ -11,7 +11,7 @@ use rhizome_trie::keccak256;
 use rhizome_trie::keys::Item;
 
 /// Longest value that a row of the table holds itself; a longer one is found by its hash.
-pub(crate) const LONGEST_VALUE_IN_ROW: usize = 128;
+pub(crate) const MAX_ROW_VALUE_BYTES: usize = 128;
 
 /// Value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,7 @@ impl CellValue {
     /// None for no bytes, which is no cell.
     pub(crate) fn of(value: Option<&Bytes>) -> Option<Self> {
         match value {
-            Some(bytes) if bytes.len() > LONGEST_VALUE_IN_ROW => {
-                Some(Self::Apart(keccak256(bytes), bytes.len() as u32))
-            }
+            Some(bytes) if bytes.len() > MAX_ROW_VALUE_BYTES => Some(Self::Apart(keccak256(bytes), bytes.len() as u32)),
             // Bytes of its own, not a slice that would hold a whole node in memory.
             Some(bytes) if !bytes.is_empty() => Some(Self::Here(Bytes::copy_from_slice(bytes))),
             _ => None,

@@ -20,7 +20,7 @@ use crate::state_record::StateRecord;
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
 /// Size up to which segments of the log are joined into one entry. Each entry takes whole pages.
-const LARGEST_JOINED: usize = 1 << 20;
+const MAX_JOINED_BYTES: usize = 1 << 20;
 
 /// Table of the log of nodes: its segments by the position of their first byte, big-endian.
 pub(crate) const NODES: &str = "nodes";
@@ -334,7 +334,7 @@ impl Lmdb {
             let mut parts = vec![&first[..]];
             let mut length = first.len();
             while let Some((_, next)) =
-                rest.next_if(|(at, next)| **at == start + length as u64 && length + next.len() <= LARGEST_JOINED)
+                rest.next_if(|(at, next)| **at == start + length as u64 && length + next.len() <= MAX_JOINED_BYTES)
             {
                 parts.push(&next[..]);
                 length += next.len();
