@@ -68,7 +68,7 @@ export class SubscriptionHub {
   readonly #catchUps: CatchUps
   /** Subscriptions that began with an earlier block, by handle. */
   readonly #resumed = new Map<string, Subscription>()
-  /** The head that subscribers were told of last; before the first notice that of the store. */
+  /** The head that subscribers were notified of last; before the first notice that of the store. */
   #announced: BlockReference | null = null
 
   constructor(options: SubscriptionHubOptions) {
@@ -95,7 +95,7 @@ export class SubscriptionHub {
 
   /**
    * Handle of a new subscription; null when the connection has too many.
-   * @param from of a subscription to heads or logs that is first told what happened since, with the head of the store
+   * @param from of a subscription to heads or logs that first receives what happened since, with the head of the store
    * @throws what {@link MemoryUse.draw} throws
    */
   subscribe(

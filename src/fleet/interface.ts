@@ -76,11 +76,11 @@ export type FleetChainEvent =
   | { readonly kind: 'waited'; readonly milliseconds: number }
 
 /** The services of the fleet thread for the chain thread. */
-export interface FleetTeller {
-  /** Tells others of durable transactions; answers when all present ones have admitted or refused them. */
-  tell(transactions: readonly Buffer[]): Promise<void>
+export interface FleetAnnouncer {
+  /** Announces durable transactions to others; answers when all present ones have admitted or refused them. */
+  announce(transactions: readonly Buffer[]): Promise<void>
   /** Gives a template for pools to all members. */
-  tellWork(template: Buffer): Promise<void>
+  announceWork(template: Buffer): Promise<void>
 }
 
 /** The services of the front thread for the fleet thread. */
@@ -115,7 +115,7 @@ export type FleetFrontEvent =
 export interface FleetThreadService {
   /** Calls another member for a filter of it (fleet.md §8). @throws FleetError as `MemberCalls.call` */
   askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer>
-  /** Tells others that this member leaves; answers when it was sent. */
+  /** Tells the others that this member leaves; answers when it was sent. */
   drain(): Promise<void>
   /** Takes a message about keys and counters. */
   counted(message: FromFront): Promise<void>
@@ -126,8 +126,8 @@ export interface MemberStatus extends Pick<Presence, 'id' | 'name' | 'version' |
   readonly present: boolean
   /** Why it is not present or not waited for; null when there is nothing to say. */
   readonly reason: string | null
-  /** Milliseconds since it was heard. */
-  readonly heard: number
+  /** Milliseconds since its last message. */
+  readonly seenAgo: number
   /** By how much its clock is ahead of the own one, milliseconds; the way of the message included. */
   readonly clockAhead: number
   readonly late: boolean

@@ -211,7 +211,7 @@ export class ForkReads {
       answers.put(key, encodeAncestor(ancestor))
       this.#flush()
     } catch {
-      // Whoever needs it asks for it, and is told why there is none.
+      // Whoever needs it asks for it, and gets the reason why there is none.
     } finally {
       this.#fetching.delete(number)
     }

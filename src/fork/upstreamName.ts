@@ -7,7 +7,7 @@ export function upstreamUrls(option: string): string[] {
 }
 
 /**
- * What may be told of an address: its host. Keys stand in paths, queries and user names, and with some services in
+ * The part of an address that may be shown: its host. Keys stand in paths, queries and user names, and with some services in
  * the first label of the host, so that a long label is left out, too.
  */
 export function upstreamName(url: string): string {

@@ -47,7 +47,7 @@ export interface HttpRoutes {
   readonly headers: AnswerHeaders | null
   /** Bounds what a tick of the event loop answers. */
   readonly loop: TickBudget
-  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  /** Called for each WebSocket that was closed for what it had of a message that did not end. */
   readonly onReclaimedSocket?: () => void
   /** null while tracing is off. */
   readonly tracing: Tracing | null

@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly namesBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics
-  /** Told of slow requests. */
+  /** Called for slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }

@@ -50,7 +50,7 @@ export class WorkCache {
   }
 
   /** The work that others built on a block since a time. @param since milliseconds since 1970 */
-  told(parent: Buffer, since: number): readonly CachedWork[] {
+  received(parent: Buffer, since: number): readonly CachedWork[] {
     return [...this.#works.values()].filter(
       ({ from, builtAt, block }) =>
         from !== undefined && builtAt > since && block.header.parentHash.equals(parent),

@@ -7,7 +7,7 @@ export const MAX_TEMPLATE_BYTES = 8 * 1024 * 1024
 const FORK_DATA_AT = 1
 
 /**
- * A block without proof of work as nodes that hand out the same work tell one another: length of the fork detection data
+ * A block without proof of work as nodes that hand out the same work exchange it: length of the fork detection data
  * 1 ∥ these ∥ RLP of the block.
  */
 export function encodeTemplate(block: Block): Buffer {

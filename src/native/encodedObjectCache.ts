@@ -161,7 +161,7 @@ export interface StoredLogBlocks {
   readonly ends: Int32Array
 }
 
-/** Logs that match, block after block, as JSON objects with commas between. `removed`: told as taken back. */
+/** Logs that match, block after block, as JSON objects with commas between. `removed`: reported as taken back. */
 export class LogPage {
   readonly #writer: LogPageWriter
 
@@ -207,7 +207,7 @@ export class LogPage {
     return native(() => this.#writer.addStored(keys, ends, bytes, removed))
   }
 
-  /** Copies the text to a place of an array. The page is empty then. */
+  /** Copies the text to a position of an array. The page is empty then. */
   moveTo(target: Uint8Array, at: number): void {
     native(() => this.#writer.moveTo(target, at))
   }

@@ -71,12 +71,12 @@ export class StateStore {
     return native(() => this.handle.hasRoot(root))
   }
 
-  /** Notes the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
+  /** Records the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
   putRoot(blockHash: Uint8Array, root: Uint8Array): void {
     native(() => this.handle.putRoot(blockHash, root))
   }
 
-  /** The Unitrie root that was noted for a block. */
+  /** The Unitrie root that was recorded for a block. */
   rootFor(blockHash: Uint8Array): Buffer | null {
     return native(() => this.handle.rootFor(blockHash))
   }

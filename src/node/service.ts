@@ -34,7 +34,7 @@ export interface ServiceOptions extends WorkerOptions, GatewayPartOptions {
   readonly probes: FrontProbes
   /** Where spans go; none when absent. */
   readonly tracing?: Tracing
-  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  /** Called for each WebSocket that was closed for what it had of a message that did not end. */
   readonly onReclaimedSocket?: () => void
 }
 

@@ -50,7 +50,7 @@ export interface Log {
   readonly logIndex: string
 }
 
-/** What a token tells about itself. */
+/** A token's description of itself. */
 export interface Token {
   readonly symbol: string
   readonly decimals: number
@@ -129,7 +129,7 @@ export interface UsageSums {
   readonly refused: number
 }
 
-/** The use of an API key as `GET /<API_KEY>/usage` tells it. */
+/** The use of an API key as `GET /<API_KEY>/usage` reports it. */
 export interface Usage {
   readonly id: string
   readonly name: string
@@ -155,7 +155,7 @@ export interface Usage {
   })[]
 }
 
-/** A federation as `rsk_getBridgeStatus` tells it; amounts are satoshi. */
+/** A federation as `rsk_getBridgeStatus` reports it; amounts are satoshi. */
 export interface Federation {
   readonly address: string
   readonly format: string
@@ -333,7 +333,7 @@ export interface Context {
 export interface View {
   readonly title: string
   readonly content: readonly Node[]
-  /** Told of each new head while the view is shown. */
+  /** Called for each new head while the view is shown. */
   readonly onHead?: (head: Head) => void
 }
 

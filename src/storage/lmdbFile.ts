@@ -34,7 +34,7 @@ const VERSION_MASK = 0xffff
 const MIN_PAGE_BYTES = 512
 const MAX_PAGE_BYTES = 65_536
 /**
- * Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
+ * Positions behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
  * lmdb-js the boot of the system in which it was written.
  */
 const VERSION = 4

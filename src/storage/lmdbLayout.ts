@@ -1,4 +1,4 @@
-/** Where LMDB has what in a page; its versions differ. Places are bytes from the beginning of the page. */
+/** Where LMDB has what in a page; its versions differ. Positions are bytes from the beginning of the page. */
 export interface LmdbLayout {
   /** Bytes before the offsets of nodes, or before the rest of a meta page. */
   readonly header: number

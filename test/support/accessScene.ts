@@ -12,7 +12,7 @@ import type { KeyRecord } from '../../src/storage/access/keyRecord.ts'
 import { addUsage, costOf, type DayUsage } from '../../src/storage/access/usageRecord.ts'
 
 /** Place of a method. */
-export function placeOf(name: string): number {
+export function indexOf(name: string): number {
   const place = METHODS.findIndex((method) => method.name === name)
   if (place < 0) throw new Error(`no method ${name}`)
   return place
@@ -107,6 +107,6 @@ export function openAccess(
     if (admitted instanceof RpcError) throw admitted
     return admitted
   }
-  const charge = (who: Caller, name: string) => admission.charge(who, placeOf(name))
+  const charge = (who: Caller, name: string) => admission.charge(who, indexOf(name))
   return { admission, book, clock, caller, charge, rules: allRules }
 }

@@ -79,7 +79,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterO
   const ask = (body: string, more?: { readonly minBlock?: number }, left?: { gone?: boolean }) =>
     askAs(caller, body, more, left)
   /** Tells the gateway of the head of the chain, as the chain thread does. */
-  const tellHead = () => {
+  const reportHead = () => {
     gateway.onChange()
     context.refresh()
     try {
@@ -99,7 +99,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterO
       context.release()
     }
   }
-  return { gateway, context, core, front, head, caller, order, ask, askAs, tellHead, mine }
+  return { gateway, context, core, front, head, caller, order, ask, askAs, reportHead, mine }
 }
 
 /** A request as JSON text. */

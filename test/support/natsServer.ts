@@ -16,7 +16,7 @@ const READY_POLL_MS = 50
 const READY_POLLS = 1200
 
 /** Where a server is reached, and where it runs. */
-export interface NatsPlace {
+export interface NatsHost {
   /** What it runs under, such as `ip netns exec …`. */
   readonly under: readonly string[]
   readonly address: string
@@ -26,7 +26,7 @@ export interface NatsServerOptions {
   /** Folder of configuration and data; one for each server is made in it. */
   readonly folder: string
   /** One per server; on this machine unless given. */
-  readonly places?: readonly NatsPlace[]
+  readonly places?: readonly NatsHost[]
   /** Without it servers acknowledge up to two minutes before they write to disk. */
   readonly syncAlways?: boolean
   /** Largest message, bytes. */

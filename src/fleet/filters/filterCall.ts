@@ -27,7 +27,7 @@ export function memberOfFilter(id: string): MemberId | null {
   return FILTER_ID.test(id) ? id.slice(MEMBER_AT, MEMBER_AT + MEMBER_DIGITS) : null
 }
 
-/** `delivered`: the answer to a poll came; until it did the next poll tells of the same again. */
+/** `delivered`: the answer to a poll came; until it did the next poll gives the same again. */
 const CALLS = ['eth_getFilterLogs', 'eth_uninstallFilter', 'eth_getFilterChanges', 'delivered'] as const
 const filterCall = record({
   what: where((what): what is (typeof CALLS)[number] => CALLS.some((call) => call === what)),

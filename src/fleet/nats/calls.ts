@@ -9,7 +9,7 @@ const REFUSAL_HEADER = 'Refusal'
 /** `INDEX/COUNT` of a chunk of an answer. */
 const CHUNK_HEADER = 'Chunk'
 /** Bytes that headers of a message may need. */
-const HEADER_ROOM = 1024
+const HEADER_BYTES = 1024
 /** Largest answer, bytes: a server disconnects a client that has 64 MiB unread (`max_pending`). */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 /** Bytes of unfinished answers to all calls of this member. */
@@ -67,7 +67,7 @@ export class MemberCalls {
   /** @throws FleetError `NoMember`, `Timeout`, `TooLarge`, `Malformed`, `Failed` for what the member refused */
   call(member: MemberId, service: string, payload: Uint8Array, milliseconds: number): Promise<Buffer> {
     const { maxPayload, nats } = this.#connection
-    if (payload.length > maxPayload - HEADER_ROOM)
+    if (payload.length > maxPayload - HEADER_BYTES)
       return Promise.reject(new FleetError('TooLarge', `a call of ${payload.length} bytes`))
     this.#token += 1
     const token = this.#token.toString(36)
@@ -133,7 +133,7 @@ export class MemberCalls {
       if (this.#answering > MAX_ANSWERING) throw new FleetError('Failed', 'too many calls at once')
       const bytes = await answer(Buffer.from(message.data))
       if (bytes.length > MAX_ANSWER_BYTES) throw new FleetError('TooLarge', 'the answer is too large')
-      const size = this.#connection.maxPayload - HEADER_ROOM
+      const size = this.#connection.maxPayload - HEADER_BYTES
       const count = Math.max(1, Math.ceil(bytes.length / size))
       for (let index = 0; index < count; index += 1)
         respond(message, CHUNK_HEADER, `${index}/${count}`, bytes.subarray(index * size, (index + 1) * size))

@@ -11,7 +11,7 @@ const OVERHEAD = 32 + 5 * MAX_BATCH
 const ID_LENGTH = 8
 const NUMBER_LENGTH = 4
 
-/** Transactions as a member tells them, and the number under which they are confirmed: by a batch without any. */
+/** Transactions as a member announces them, and the number under which they are confirmed: by a batch without any. */
 export interface Batch {
   /** Id of the member. */
   readonly from: string

@@ -5,7 +5,7 @@ import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 
 const HASHES_SERVICE = 'waiting'
 const TRANSACTIONS_SERVICE = 'transactions'
-/** Most hashes that one member tells, bytes: more than any pool of today has. */
+/** Most hashes that one member sends, bytes: more than any pool of today has. */
 const MAX_HASHES = 8 * 1024 * 1024
 /** Hashes of transactions that are asked for at once, bytes. */
 const ASKED_AT_ONCE = 256 * 32
@@ -14,7 +14,7 @@ const PATIENCE = 5000
 /** Milliseconds before what failed, or what was missed meanwhile, is tried again. */
 const PAUSE = 1000
 
-/** Fetches what wait in the pools of others and not here: of a member that is heard for the first time, or again. */
+/** Fetches what wait in the pools of others and not here: of a member that appears for the first time, or again. */
 export class PoolExchange {
   readonly #parts: FleetPartContext
   readonly #wanted = new Set<MemberId>()

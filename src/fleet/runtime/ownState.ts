@@ -12,7 +12,7 @@ export class OwnState {
   #state: FrontState | null = null
   #frontAt = Number.NEGATIVE_INFINITY
   #chainAt = Number.NEGATIVE_INFINITY
-  /** It was told to leave. */
+  /** It was asked to leave. */
   isLeaving = false
 
   constructor(chain: Pick<FleetChainService, 'ping'>, front: Pick<FleetFrontService, 'state'>) {

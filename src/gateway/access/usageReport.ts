@@ -17,7 +17,7 @@ interface CachedReport {
   readonly report: Promise<Json>
 }
 
-/** Tells the owner of a key what was used of it. */
+/** Reports to the owner of a key what was used of it. */
 export class UsageReports {
   readonly #admission: AccessAdmission
   readonly #book: AccessBook

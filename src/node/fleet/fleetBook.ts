@@ -51,7 +51,7 @@ export class FleetBook implements AccessBook, OthersUse {
 
   attach(counter: OwnUse): void {
     this.#counter = counter
-    this.#tellSoon()
+    this.#reportSoon()
   }
 
   async addUsage(added: readonly DayUsage[]): Promise<void> {
@@ -73,9 +73,9 @@ export class FleetBook implements AccessBook, OthersUse {
   receive(message: ToFront): void {
     switch (message.kind) {
       case 'begun':
-        this.#tellLives()
+        this.#reportLives()
         this.#isForgotten = true
-        this.#tellSoon()
+        this.#reportSoon()
         return
       case 'keys':
         this.#attempt(() => this.#counter?.refresh())
@@ -114,32 +114,32 @@ export class FleetBook implements AccessBook, OthersUse {
       this.#options.onFailure(error)
     }
     this.#isChanging = false
-    this.#tellLives()
+    this.#reportLives()
   }
 
-  #tellLives(): void {
+  #reportLives(): void {
     const { lives } = this.#store.lives
     this.#options.send({ kind: 'lives', lives, by: this.#by, isDecided: this.#isDecided })
   }
 
-  #tellSoon(): void {
+  #reportSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      this.#attempt(() => this.#tellUse())
+      this.#attempt(() => this.#reportUse())
     }, this.#pace).unref()
   }
 
-  /** Tells what was used, and again after the pace; once nothing was, with the next use. */
-  #tellUse(): void {
+  /** Reports what was used, and again after the pace; once nothing was, with the next use. */
+  #reportUse(): void {
     if (this.#counter === null) return
     const rows = this.#counter.changed(this.#isForgotten)
     this.#isForgotten = false
     if (rows.length === 0) {
-      this.#counter.onNextUse(() => this.#tellSoon())
+      this.#counter.onNextUse(() => this.#reportSoon())
       return
     }
     this.#options.send({ kind: 'used', rows })
-    this.#tellSoon()
+    this.#reportSoon()
   }
 
   #attempt(action: () => void): void {

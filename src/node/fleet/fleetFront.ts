@@ -38,7 +38,7 @@ const KIND = {
   longestPause: 15_000,
   longLife: 60_000,
 } as const
-/** Milliseconds for which a node that stops waits until the others are told. */
+/** Milliseconds for which a node that stops waits until the others have its notice. */
 const DRAIN_LIMIT = 1000
 
 /** A member of a fleet as its front thread has it. */
@@ -86,7 +86,7 @@ export class FleetFront implements Membership {
       const book = new FleetBook({
         store,
         self: openMemberId(this.#options.fleet.dataDir),
-        // Without a thread it is lost, and told again by one that begins.
+        // Without a thread it is lost, and reported again by one that begins.
         send: (message) => void this.#service?.counted(message).catch(() => undefined),
         onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
       })
@@ -155,11 +155,11 @@ export class FleetFront implements Membership {
     }
   }
 
-  /** Milliseconds since a member was heard; since the start of this process for one that never was. */
+  /** Milliseconds since the last message of a member; since the start of this process for one that sent none. */
   #silentFor(member: MemberId): number {
     const now = performance.now()
     const known = this.#status?.members.find(({ id }) => id === member)
-    return known === undefined ? now - this.#began : known.heard + now - this.#statusAt
+    return known === undefined ? now - this.#began : known.seenAgo + now - this.#statusAt
   }
 
   #onEvent({ service, peers }: MembershipParts, event: FleetFrontEvent): void {

@@ -39,7 +39,7 @@ export interface GatewayPartOptions {
   readonly stateStore?: StateStore
   /** True when answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
-  /** Told of slow requests. */
+  /** Called for slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }

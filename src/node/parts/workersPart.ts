@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly blockHeaders?: boolean
   /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
-  /** Told when a worker died and its batch was answered with -32603. */
+  /** Called when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
 }
 

@@ -32,7 +32,7 @@ export interface DevelopmentReportsParts {
   readonly verbosity: Verbosity
   readonly output: ReportOutput
   readonly project: ContractProject
-  /** Told once of what keeps a block from being reported. */
+  /** Called once with what keeps a block from being reported. */
   readonly log: Logger
 }
 

@@ -25,12 +25,12 @@ function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus):
   return { ...fleet, members: members.map(describeMember) }
 }
 
-function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
+function describeMember({ executed, adopted, seenAgo, clockAhead, ...member }: MemberStatus): Json {
   return {
     ...member,
     executed: describeBlock(executed),
     adopted: describeBlock(adopted),
-    heard: Math.round(heard),
+    heard: Math.round(seenAgo),
     clockAhead: Math.round(clockAhead),
   }
 }

@@ -38,7 +38,7 @@ export function readFormat(table: Pick<FormatTable, 'get'>): FoundFormat | null 
   return { ...decodeFormat(record, conversion !== null), conversion }
 }
 
-/** Notes format, writer, and where a conversion goes on: null when none has to. */
+/** Records format, writer, and where a conversion goes on: null when none has to. */
 export function writeFormat(
   table: FormatTable,
   format: number,

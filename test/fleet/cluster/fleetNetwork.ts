@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
 /** Where a member or a server of NATS runs. */
-export interface FleetPlace {
+export interface FleetHost {
   /** What a program runs under to be there. */
   readonly under: readonly string[]
   readonly address: string
@@ -14,7 +14,7 @@ const FLEET_DEVICE = 'fleet'
 const RUN = process.pid % 250
 
 /** Of the test itself on this network. */
-const OWN_PLACE = 250
+const OWN_HOST = 250
 
 /**
  * A network with a namespace for each place, all on one switch, as the test is. What one place sends to another can be
@@ -22,7 +22,7 @@ const OWN_PLACE = 250
  * whatever is cut.
  */
 export class FleetNetwork {
-  readonly places: readonly FleetPlace[]
+  readonly places: readonly FleetHost[]
   readonly #names: readonly string[]
   readonly #bridge = `fb${process.pid}`
   readonly #cuts = new Set<string>()
@@ -89,10 +89,10 @@ export class FleetNetwork {
 
   #make(): void {
     ip('link', 'add', this.#bridge, 'type', 'bridge')
-    ip('addr', 'add', `10.90.${RUN}.${OWN_PLACE}/24`, 'dev', this.#bridge)
+    ip('addr', 'add', `10.90.${RUN}.${OWN_HOST}/24`, 'dev', this.#bridge)
     ip('link', 'set', this.#bridge, 'up')
     this.#names.forEach((name, at) => {
-      const { address } = this.places[at] as FleetPlace
+      const { address } = this.places[at] as FleetHost
       const plug = `fp${process.pid}-${at}`
       ip('netns', 'add', name)
       ip('-n', name, 'link', 'set', 'lo', 'up')

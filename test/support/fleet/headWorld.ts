@@ -85,7 +85,7 @@ export class HeadWorld {
     if (block.totalDifficulty > member.executed.totalDifficulty) member.executed = block
     member.executedAt.set(block.hash.toString('hex'), this.now)
     member.rule.executed([block], member.executed, this.now)
-    this.#tell(member)
+    this.#report(member)
     this.#look(member)
   }
 
@@ -105,7 +105,7 @@ export class HeadWorld {
     this.now = end
   }
 
-  #tell(member: SimMember): void {
+  #report(member: SimMember): void {
     const { id } = member
     const news = { id, executed: member.executed, adopted: member.adopted, refused: [] }
     for (const other of this.members) {
@@ -120,8 +120,8 @@ export class HeadWorld {
   }
 
   /** Tells presence again, as every half second. */
-  tellAll(): void {
-    for (const member of this.members) if (member.isUp) this.#tell(member)
+  reportAll(): void {
+    for (const member of this.members) if (member.isUp) this.#report(member)
   }
 
   #look(member: SimMember): void {
@@ -132,7 +132,7 @@ export class HeadWorld {
       member.adopted = step.block
       member.adoptions.push({ at: this.now, block: step.block, why: step.why })
       member.rule.adopted(step.block)
-      this.#tell(member)
+      this.#report(member)
       this.#look(member)
     } else if (at !== null) this.after(Math.max(1, at - this.now), () => this.#look(member))
   }

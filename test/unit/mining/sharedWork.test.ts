@@ -47,7 +47,7 @@ function openMember(t: Test) {
     },
     now: () => clock.now,
     shared: {
-      sharing: { tell: (template) => told.push(template) },
+      sharing: { announce: (template) => told.push(template) },
       spec: node.core.spec,
       best: () => parent.hash,
     },

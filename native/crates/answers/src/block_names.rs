@@ -45,7 +45,7 @@ pub struct NamedHead {
 }
 
 /// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain: recent
-/// blocks, which are in memory. The head is told from outside.
+/// blocks, which are in memory. The head is set from outside.
 #[derive(Default)]
 pub struct BlockNames {
     depths: TagDepths,

@@ -13,7 +13,7 @@ use crate::log_walk::{StoredBlock, WalkedLog, walk_logs};
 const ADDRESS_DIGITS: usize = 40;
 const TOPIC_DIGITS: usize = 64;
 
-/// How the text of a log ends; what a client is told of logs that were taken back differs here only.
+/// How the text of a log ends; the text for logs that were taken back differs here only.
 const END_PRESENT: &[u8] = br#"],"removed":false}"#;
 const END_REMOVED: &[u8] = br#"],"removed":true}"#;
 /// The logs of a receipt do not say it.
@@ -102,7 +102,7 @@ struct KeptLog {
 }
 
 impl BlockLogs {
-    /// Writes the logs of a block; `None` when one has an address or a topic of unusual length, which has no place
+    /// Writes the logs of a block; `None` when one has an address or a topic of unusual length, which has no position
     /// in a text that is searched by offsets.
     pub(crate) fn write(block: &StoredBlock<'_>) -> Result<Option<Self>, RlpError> {
         let mut writer = LogWriter::new(block, false);

@@ -1,5 +1,5 @@
 //! Functions for JavaScript that are called for every request. A method of a class looks for its object in a property of
-//! `this`, checks its type and notes that it is borrowed, which takes longer than many a request.
+//! `this`, checks its type and records that it is borrowed, which takes longer than many a request.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -30,7 +30,7 @@ pub struct MethodName {
     pub fast: Option<FastMethod>,
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
-    /// True when responses tell of reverts, in one of two forms.
+    /// True when responses report reverts, in one of two forms.
     pub tells_reverts: bool,
 }
 

@@ -155,7 +155,7 @@ fn refusal(reason: &InvalidTransaction) -> &'static str {
         InvalidTransaction::Nonce { .. } => "nonceTooHigh",
         InvalidTransaction::IntrinsicGas { .. } => "intrinsicGas",
         InvalidTransaction::Funds { .. } => "funds",
-        InvalidTransaction::NoRoom { .. } => "room",
+        InvalidTransaction::NoBlockGas { .. } => "room",
         _ => "other",
     }
 }

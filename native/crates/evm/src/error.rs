@@ -34,9 +34,9 @@ pub enum InvalidTransaction {
         /// Bytes allowed.
         limit: usize,
     },
-    /// The block, or the sublist under RSKIP144, has no room for the gas limit.
+    /// The block, or the sublist under RSKIP144, has not enough gas left for the gas limit.
     #[error("gas limit {gas_limit} does not fit: {used} of {available} are used")]
-    NoRoom {
+    NoBlockGas {
         /// Gas limit of the transaction.
         gas_limit: u64,
         /// Gas used before it.

@@ -194,10 +194,10 @@ fn body() -> impl Strategy<Value = String> {
     let batch = prop::collection::vec(request.clone(), 0..4).prop_map(|all| format!("[{}]", all.join(" ,")));
     (prop_oneof![request, batch], prop::collection::vec((any::<prop::sample::Index>(), piece()), 0..3)).prop_map(
         |(mut body, changes)| {
-            for (place, piece) in changes {
-                let place = place.index(body.len() + 1);
-                if body.is_char_boundary(place) {
-                    body.insert_str(place, &piece);
+            for (offset, piece) in changes {
+                let offset = offset.index(body.len() + 1);
+                if body.is_char_boundary(offset) {
+                    body.insert_str(offset, &piece);
                 }
             }
             body

@@ -12,7 +12,8 @@ use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, ResponseCache, ToldHead, WAITS,
+    AnnouncedHead, Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, ResponseCache,
+    WAITS,
 };
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_testing::regtest;
@@ -58,7 +59,7 @@ fn ancestor(number: u64) -> AncestorBlock {
 
 /// Has a front see the head, with a state after it.
 fn see(front: &mut FastPath, store: &Arc<StateStore>, root: B256) {
-    front.set_head(store, &ToldHead { hash: block_name(HEIGHT), root: Some(root), first_block: 0 });
+    front.set_head(store, &AnnouncedHead { hash: block_name(HEIGHT), root: Some(root), first_block: 0 });
 }
 
 /// Writes blocks and a state to disk: its root.

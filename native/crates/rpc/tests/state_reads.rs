@@ -9,7 +9,8 @@ use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    ANSWERED, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache, StateReads, ToldHead,
+    ANSWERED, AnnouncedHead, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache,
+    StateReads,
 };
 use rhizome_store::{StateStore, StoreOptions};
 
@@ -71,7 +72,7 @@ fn see(path: &mut FastPath, store: &Arc<StateStore>, chain: u64, roots: &[Option
         store.head_branch(hash_of(number)).unwrap();
     }
     let head = roots.len() - 1;
-    path.set_head(store, &ToldHead { hash: hash_of(head), root: roots[head], first_block: 0 });
+    path.set_head(store, &AnnouncedHead { hash: hash_of(head), root: roots[head], first_block: 0 });
 }
 
 fn fill(store: &Arc<StateStore>, balance: u64) -> B256 {
@@ -240,12 +241,12 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
 }
 
 #[test]
-fn what_depends_on_the_head_is_not_answered_until_it_is_told() {
+fn what_depends_on_the_head_is_not_answered_until_it_is_reported() {
     let store = StateStore::in_memory(&StoreOptions::default());
     let mut reads = path(store.clone(), 0);
     let alone = request("eth_getBalance", &format!(r#"["{RICH}"]"#));
     assert_eq!(answer(&mut reads, &alone), None, "no head");
-    let unknown = ToldHead { hash: B256::repeat_byte(7), root: Some(rhizome_trie_root()), first_block: 0 };
+    let unknown = AnnouncedHead { hash: B256::repeat_byte(7), root: Some(rhizome_trie_root()), first_block: 0 };
     reads.set_head(&store, &unknown);
     assert_eq!(answer(&mut reads, &alone), None, "a head that is not in the store");
     see(&mut reads, &store, 4, &[Some(B256::repeat_byte(1))]);

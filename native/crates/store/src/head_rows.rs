@@ -33,7 +33,7 @@ const APART: u8 = 1;
 /// Bytes of a stamp.
 pub(crate) const STAMP_BYTES: usize = 5;
 
-/// Counts of changes from here on are not told apart.
+/// Counts of changes from here on are not distinguished.
 pub(crate) const MAX_COUNT: u8 = 7;
 
 /// When a row changed last.

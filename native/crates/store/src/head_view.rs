@@ -177,7 +177,7 @@ fn has_waited() -> bool {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn watch_this_thread() {}
 
-/// Other systems do not tell it by thread: a slow read counts.
+/// Other systems do not count it by thread: a slow read counts.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn has_waited() -> bool {
     true

@@ -252,7 +252,7 @@ impl Lmdb {
         let is_cut = self.epochs.is_tracked();
         if is_cut {
             let bytes: usize = batch.segments.values().chain(batch.values.values()).map(|bytes| bytes.len()).sum();
-            self.assert_room(bytes as u64)?;
+            self.assert_space(bytes as u64)?;
         }
         let is_changed = self.change(|transaction| self.write_in(transaction, batch, head))?;
         if is_cut {

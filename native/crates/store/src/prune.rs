@@ -334,7 +334,7 @@ impl StateStore {
             (state.list.open_blocks, end - open <= bytes.saturating_mul(MAX_COPIED))
         };
         let sealed = if copied {
-            lmdb.assert_room(end - open)?;
+            lmdb.assert_space(end - open)?;
             lmdb.write_epoch(open, end)?.map(|(start, end)| Epoch { start, end, blocks: 0, form: Form::File })
         } else {
             Some(Epoch { start: open, end, blocks: 0, form: Form::Table })

@@ -196,7 +196,7 @@ fn a_refusal_and_a_long_wait_are_errors_and_the_next_read_asks_again() {
 }
 
 #[test]
-fn a_thread_that_must_not_wait_is_told_to_come_again() {
+fn a_thread_that_must_not_wait_gets_a_refusal() {
     let (store, _) = usual();
     let read = move |id: AccountRef| {
         thread::spawn(move || {

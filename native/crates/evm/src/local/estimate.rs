@@ -32,7 +32,7 @@ pub struct EstimateInput<'a> {
     pub context: BlockContext,
     /// The transaction. Funds are checked only when it names its sender.
     pub message: Message,
-    /// The largest result: the smallest of the caller's gas, the configured cap and the room of a block.
+    /// The largest result: the smallest of the caller's gas, the configured cap and the usable gas of a block.
     pub cap: u64,
     /// Overrides of the state.
     pub overrides: &'a [AccountOverride],

@@ -93,7 +93,7 @@ impl Lmdb {
     }
 }
 
-/// Bytes that are free where a folder is; None where the system does not tell.
+/// Bytes that are free where a folder is; None where the system does not say.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "asks the system")]
 fn free_on_disk(folder: &std::path::Path) -> Option<u64> {
