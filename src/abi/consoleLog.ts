@@ -3,7 +3,7 @@ import { argumentsIn, selectorIn, selectorOf } from './contractInterface.ts'
 import { type DecodedValue, decodeArguments } from './decode.ts'
 import { plainText } from './valueText.ts'
 
-/** Where contracts send what they log: the console of Hardhat and of Foundry, 20 bytes. */
+/** Address to which contracts send what they log: the console of Hardhat and of Foundry, 20 bytes. */
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
 /** Types that all lists of up to four arguments are made of; the libraries have an overload for each. */

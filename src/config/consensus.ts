@@ -15,7 +15,7 @@ export const MAX_EXTRA_DATA_BYTES = 32
 /** Most uncles of a block. */
 export const MAX_UNCLES = 10
 
-/** How many generations back an uncle may branch off. */
+/** Generations back that an uncle may branch off. */
 export const UNCLE_GENERATIONS = 7
 
 /** Most gas of a transaction; a rule of the pool only. */

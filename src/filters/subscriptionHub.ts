@@ -23,7 +23,7 @@ export type SubscriptionTopic =
   /** Work for merged mining; an extension. */
   | { readonly kind: 'newWork' }
 
-/** Where a subscription begins that first tells what happened since a block. */
+/** Point from which a subscription first reports what happened. */
 export interface ResumePoint {
   readonly block: BlockReference
   /** The head of the chain as the block was looked for. */

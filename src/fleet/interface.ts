@@ -32,7 +32,7 @@ export interface FleetChainService {
   receive(transactions: readonly Buffer[]): Promise<void>
   /** Hashes of all transactions that wait here, 32 bytes each. */
   waiting(): Promise<Buffer>
-  /** Which of some hashes (32 bytes each) neither pool nor chain has. */
+  /** Those of some hashes (32 bytes each) that neither pool nor chain has. */
   lacking(hashes: Buffer): Promise<Buffer>
   /** RLP of transactions that wait, by their hashes (32 bytes each); those that do not are left out. */
   transactions(hashes: Buffer): Promise<readonly Buffer[]>
@@ -55,7 +55,7 @@ export interface ChainBranch {
 
 export interface ChainStart extends ChainBranch {
   readonly genesis: Buffer
-  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
+  /** Reason why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
   readonly whyNot: string | null
 }
 
@@ -91,9 +91,9 @@ export interface FleetFrontService {
   answerFilter(payload: Buffer): Promise<Uint8Array>
 }
 
-/** How a node is, as its front thread knows it. */
+/** State of a node, as its front thread knows it. */
 export interface FrontState {
-  /** Why it is not ready, for operators; null when it is. */
+  /** Reason why it is not ready, for operators; null when it is. */
   readonly whyNotReady: string | null
   readonly draining: boolean
   /** enode URL at which members may connect; null without peers. */
@@ -124,7 +124,7 @@ export interface FleetThreadService {
 /** A member as another one sees it. */
 export interface MemberStatus extends Pick<Presence, 'id' | 'name' | 'version' | 'executed' | 'adopted'> {
   readonly present: boolean
-  /** Why it is not present or not waited for; null when there is nothing to say. */
+  /** Reason why it is not present or not waited for; null when there is nothing to say. */
   readonly reason: string | null
   /** Milliseconds since its last message. */
   readonly seenAgo: number
@@ -142,12 +142,12 @@ export interface FleetStatus {
   readonly connected: boolean
   /** True when this member is present for others. */
   readonly present: boolean
-  /** Why it is not; null when it is. */
+  /** Reason why it is not; null when it is. */
   readonly reason: string | null
   readonly members: readonly MemberStatus[]
-  /** How blocks came to be adopted. */
+  /** Number of blocks by the reason for which they were adopted. */
   readonly adoptions: Readonly<Record<HeadStep['why'], number>>
-  /** How long these blocks, and answers to sends, waited for other members. */
+  /** Time for which these blocks, and answers to sends, waited for other members. */
   readonly waits: { readonly adopt: WaitCounts; readonly send: WaitCounts }
   readonly counts: Readonly<Record<string, number>>
 }

@@ -193,7 +193,7 @@ function handleLater(gateway: Gateway, body: ArrayBuffer | Buffer, exchange: Htt
 /** The header is no block number. */
 const NO_NUMBER = new RpcError('invalidRequest', 'X-Min-Block is to be a block number in decimal')
 
-/** Why a request is not let through that others might take for one of somebody else; null when it is. */
+/** Reason why a request is not let through that others might take for one of somebody else; null when it is. */
 function badRequest(headers: RequestHeaders, hosts: HostCheck): string | null {
   if (!headers.isUnambiguous) return AMBIGUOUS
   return hosts.allows(headers.host) ? null : BAD_HOST

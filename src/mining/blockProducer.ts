@@ -16,7 +16,7 @@ export const GROUP_MILLISECONDS = 50
 /** Seconds from each block to the next: always the same, or at random between the least and the most. */
 export type BlockInterval = number | readonly [least: number, most: number]
 
-/** When blocks are produced automatically; with neither mode they are made by hand only. */
+/** Conditions under which blocks are produced automatically; with neither mode they are made by hand only. */
 export interface ProducerMode {
   /** As soon as the pool has an executable transaction. */
   readonly instant: boolean

@@ -15,7 +15,7 @@ export interface CachedWork {
   readonly block: Block
   /** Milliseconds since 1970. */
   readonly builtAt: number
-  /** Where it was built; none for this node. */
+  /** Builder; none for this node. */
   readonly from?: string
   /** Of a template of another node; none where the block shares its memory with the pool. */
   readonly bytes?: number

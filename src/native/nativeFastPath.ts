@@ -74,7 +74,7 @@ export interface MethodNameSpec {
   readonly tellsReverts: boolean
 }
 
-/** Where states are, and what calls on them need. */
+/** Sources of states, and what calls on them need. */
 export interface FastState {
   readonly store: StateStore
   readonly spec: NativeChainSpec

@@ -22,7 +22,7 @@ import { native } from './errors.ts'
 
 /** The log of trie nodes. */
 export interface StoredLog extends Omit<LogStats, 'fault'> {
-  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  /** Reason why the last attempt to seal or to copy a part of it failed; null when it did not. */
   readonly fault: string | null
 }
 
@@ -194,7 +194,7 @@ export class StateStore {
     return native(() => this.handle.checkLine())
   }
 
-  /** How far the table of the newest state is. */
+  /** Progress of the table of the newest state. */
   headProgress(): HeadProgress {
     return native(() => this.handle.headProgress())
   }

@@ -56,7 +56,7 @@ export interface Token {
   readonly decimals: number
 }
 
-/** How a transaction ended, or that it has not yet. */
+/** Outcome of a transaction, or that it has none yet. */
 export type Outcome = 'success' | 'failed' | 'waiting'
 
 export interface Receipt {
@@ -301,7 +301,7 @@ export interface Head {
   readonly timestamp: number
 }
 
-/** How news of the head come in. */
+/** Ways in which news of the head come in. */
 export type FeedState = 'connecting' | 'live' | 'polling' | 'offline'
 
 /** The context that views ask and know. */
@@ -317,7 +317,7 @@ export interface Context {
   /** Artifacts of the project that the node knows. */
   readonly project: import('./abi/project.js').Project
   readonly tokens: import('./rpc/tokens.js').TokenBook
-  /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */
+  /** True when anybody may change the chain at will: it is one for development, and this page is let to it. */
   readonly isDevelopment: boolean
   readonly chainId: number
   readonly clientVersion: string

@@ -10,7 +10,7 @@ import {
 } from './lmdbLayout.ts'
 import { LmdbPages } from './lmdbPages.ts'
 
-/** How a file of LMDB is looked at. Anything but `none` is only right where nobody writes the file. */
+/** Checks of a file of LMDB. Anything but `none` is only right where nobody writes the file. */
 export interface LmdbCheck {
   /**
    * Which pages are read besides those at its beginning: all that are in use, those that a start has time for, or none.

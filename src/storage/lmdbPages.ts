@@ -44,7 +44,7 @@ interface NodeOffsets {
   readonly low: number
   readonly flags: number
   readonly key: Buffer
-  /** Where its data begins, and how many bytes its head says it has. */
+  /** Offset of its data, and the number of bytes that its head says it has. */
   readonly data: number
 }
 

@@ -72,7 +72,7 @@ export function decodeReport(bytes: Buffer): UseReport {
   return parse(bytes, REPORT_BYTES, useReport)
 }
 
-/** Where a row stands in the bucket: life, day, block of keys. */
+/** Name of a row in the bucket: life, day, block of keys. */
 export function recordName(life: string, { id, day }: Pick<DayUsage, 'id' | 'day'>): string {
   let sum = 0
   for (const byte of Buffer.from(id)) sum = (sum * 31 + byte) % BLOCKS
@@ -99,7 +99,7 @@ export function decodeKnown(bytes: Buffer): KnownLife {
   return parse(bytes, bytes.length, known)
 }
 
-/** What has rows of use, a {@link KnownLife} among others, as JSON. */
+/** JSON of what has rows of use, a {@link KnownLife} among others. */
 export function encodeRows<T extends Pick<KnownLife, 'rows'>>(message: T): Buffer {
   const rows = message.rows.map(({ id, day, methods }) => [id, day, encodeMethods(methods)])
   return Buffer.from(JSON.stringify({ ...message, rows }))

@@ -79,7 +79,7 @@ export class CounterSync {
   #pace = MIN_PACE_MILLISECONDS
   #isDeciding = false
   #isReportedElsewhere = false
-  /** When the bucket may be given more, milliseconds of the monotonic clock; infinite while it is given something. */
+  /** Earliest time of the next write to the bucket, milliseconds of the monotonic clock; infinite during one. */
   #writesAt = 0
   #sweptOn = 0
 

@@ -25,7 +25,7 @@ export interface HeadStep {
 /** The next step. */
 export interface HeadPlan {
   readonly step: HeadStep | null
-  /** When to look again unless something happens before; null for never. */
+  /** Time to look again unless something happens before; null for never. */
   readonly at: number | null
 }
 
@@ -144,7 +144,7 @@ export class ServedHead {
     return (this.#lateness.get(id) ?? 0) >= LATE_BLOCKS
   }
 
-  /** When the wait for a block is over. */
+  /** Time at which the wait for a block is over. */
   #endOf({ hash }: LinkedBlock, now: number): number {
     return (this.#tree.executedAt(hash) ?? now - this.#wait) + this.#wait
   }

@@ -16,7 +16,7 @@ import { FleetError, toFleetError } from '../errors.ts'
 /** The oldest server that keeps in its buckets what it acknowledged. */
 export const OLDEST_SERVER = '2.11.2'
 
-/** How a member reaches NATS. */
+/** Access of a member to NATS. */
 export interface FleetConnectionOptions {
   /** `nats://host:port` or `tls://host:port`. */
   readonly servers: readonly string[]

@@ -31,7 +31,7 @@ export class Identity {
     return this.#state === 'joined'
   }
 
-  /** Why it may not, where that is the fault of another process; null otherwise. */
+  /** Reason why it may not, where that is the fault of another process; null otherwise. */
   get reason(): string | null {
     if (this.#state !== 'aside' || this.#other === null) return null
     const { id, name } = this.#other

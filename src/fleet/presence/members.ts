@@ -25,14 +25,14 @@ export interface ReceivedMember extends Presence {
  * monotonic clock.
  */
 export class Members {
-  /** What others have to have in common with this member. */
+  /** Members that others have to have in common with this member. */
   readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
   readonly #isKnown: (block: FleetBlock) => boolean
   readonly #members = new Map<MemberId, ReceivedMember>()
-  /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
+  /** Times at which the heaviest executed block of all became heavier, and its weight; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
-  /** When NATS was reached last. */
+  /** Time at which NATS was reached last. */
   #reachedAt = 0
 
   /**
@@ -95,7 +95,7 @@ export class Members {
     return this.all.filter((member) => this.whyNot(member, now) === null)
   }
 
-  /** Why a member is not present; null when it is. */
+  /** Reason why a member is not present; null when it is. */
   whyNot(member: ReceivedMember, now: number): string | null {
     const silent = now - member.receivedAt
     if (silent > PRESENT_FOR) return `no message for ${Math.round(silent / 1000)} s`

@@ -27,9 +27,9 @@ const readPresence = record({
   id: text(MEMBER_ID),
   /** Random, of this process. */
   life: text(MEMBER_ID),
-  /** When this process began, milliseconds since 1970. */
+  /** Start of this process, milliseconds since 1970. */
   began: count,
-  /** How often it reached NATS: what it sent before the last time may be lost. */
+  /** Number of times that it reached NATS: what it sent before the last time may be lost. */
   reached: count,
   name,
   version: name,
@@ -39,7 +39,7 @@ const readPresence = record({
   zone: name,
   /** Milliseconds since 1970, when it was sent. */
   clock: count,
-  /** Where it takes connections of peers; null where it does not. */
+  /** Address at which it takes connections of peers; null where it takes none. */
   enode: orNull(text(ENODE)),
   executed: readBlock,
   adopted: readBlock,

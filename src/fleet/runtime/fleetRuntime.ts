@@ -68,10 +68,10 @@ export interface FleetRuntimeParts {
   readonly chain: FleetChainService
   readonly front: FleetFrontService
   readonly log: Logger
-  /** What begins the other parts. */
+  /** Functions that begin the other parts. */
   readonly parts: readonly ((context: FleetPartContext) => FleetPart)[]
   notify(event: FleetFrontEvent): void
-  /** How NATS is reached; {@link connectFleet} unless given. */
+  /** Connection to NATS; {@link connectFleet} unless given. */
   readonly connect?: typeof connectFleet
 }
 
@@ -257,7 +257,7 @@ export class FleetRuntime {
     return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
   }
 
-  /** Why this member is not present for others; null when it is. */
+  /** Reason why this member is not present for others; null when it is. */
   #reason(now: number): string | null {
     if (this.#whyNot !== null) return this.#whyNot
     if (this.#identity.reason !== null) return this.#identity.reason

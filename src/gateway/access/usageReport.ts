@@ -76,7 +76,7 @@ export class UsageReports {
   }
 }
 
-/** Where there is no limit it is null. */
+/** Limits of an account; null where there is none. */
 function limitsOf(limits: Limits): { readonly [name: string]: Json } {
   return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 0 ? null : limit]))
 }

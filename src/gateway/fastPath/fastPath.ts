@@ -26,7 +26,7 @@ const USUAL_BYTES = 4096
 export interface FastPathParts {
   readonly router: Router
   readonly encodedObjects: EncodedObjectCache
-  /** Where the state is; none in tests of the envelope. */
+  /** Store of the state; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
   readonly snapshot: TickSnapshot
   /** Requests that a batch may have. */

@@ -26,7 +26,7 @@ export interface StoreCommitsParams {
   onBroken(error: NodeError): void
 }
 
-/** How what the chain thread did becomes durable, and whether it can: both stores and the pool's journal. */
+/** Commits of what the chain thread did, and whether they are possible: both stores and the pool's journal. */
 export class StoreCommits {
   readonly journal: PoolJournal
   readonly #open: OpenChain
@@ -59,7 +59,7 @@ export class StoreCommits {
     this.#timer.unref()
   }
 
-  /** Why nothing is written; null when it is. */
+  /** Reason why nothing is written; null when it is. */
   get fault(): StorageError | null {
     return this.#guard.fault
   }

@@ -31,7 +31,7 @@ export class StoreGuard {
     this.#params = params
   }
 
-  /** Why nothing is written; null when it is. */
+  /** Reason why nothing is written; null when it is. */
   get fault(): StorageError | null {
     return this.#fault
   }

@@ -48,7 +48,7 @@ export class FleetFront implements Membership {
   #filters: FleetFilters | null = null
   #book: FleetBook | null = null
   #thread: KeptThread | null = null
-  /** What the present thread does for this one; null while there is none. */
+  /** Service of the present thread for this one; null while there is none. */
   #service: FleetThreadService | null = null
   /** The caller for requests that other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
@@ -207,7 +207,7 @@ function failure(code?: unknown, message?: unknown): RpcError {
     : new RpcError('filterAway')
 }
 
-/** Where others reach this node. @param address HOST or HOST:PORT in place of the own one */
+/** Address at which others reach this node. @param address HOST or HOST:PORT in place of the own one */
 function enodeOf(own: string, address: string | null): string | null {
   const { id, host, port } = parseEnode(own)
   if (address !== null) {

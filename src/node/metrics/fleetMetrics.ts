@@ -6,7 +6,7 @@ import { WAIT_BUCKETS, type WaitCounts } from '../../util/waits.ts'
 export interface FleetMetricsSources {
   /** The last status that the fleet thread reported; undefined before. */
   status(): FleetStatus | undefined
-  /** How long polls waited for other members. */
+  /** Time for which polls waited for other members. */
   polls(): WaitCounts
   /** Seconds in which the present fleet thread was not idle. */
   busySeconds(): number

@@ -15,7 +15,7 @@ import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
 import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 
-/** Where reports go: lines for people, or entries of the log. */
+/** Receiver of reports: lines for people, or entries of the log. */
 export type ReportOutput =
   | { readonly write: (text: string) => void; readonly isColored: boolean }
   | { readonly log: Logger }

@@ -48,7 +48,7 @@ export class PeerNetwork implements PeerSet {
   /** Members of the own fleet that are dialled as well, by their id. */
   #linked: ReadonlyMap<string, PeerAddress> = new Map()
   readonly #members = new Map<string, ConnectedPeer>()
-  /** Where peers were dialled that this node chose. */
+  /** Addresses at which peers were dialled that this node chose. */
   readonly #dialled = new WeakMap<ConnectedPeer, PeerAddress>()
   readonly #refused = Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<Refusal, number>
   #ready: readonly Peer[] = []

@@ -20,7 +20,7 @@ export const getFleetStatus = defineMethod({
   },
 })
 
-/** Why this member is not present is for the log and `fleet status`: an error may name addresses. */
+/** The reason why this member is not present is for the log and `fleet status`: an error may name addresses. */
 function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus): Json {
   return { ...fleet, members: members.map(describeMember) }
 }

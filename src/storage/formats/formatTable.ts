@@ -10,7 +10,7 @@ export interface FormatTable {
   remove(key: Buffer): void
 }
 
-/** Where a conversion goes on. */
+/** Position at which a conversion goes on. */
 export interface ConversionCursor {
   /** The format that it comes from. */
   readonly from: number

@@ -147,8 +147,11 @@ t.test('what was heard is kept like what was sent, and is told again to nobody',
 
 t.test('who does not make blocks says who does', async (t) => {
   const { core, service } = openMember(t)
-  await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /not heard yet/ })
-  await t.rejects(createChainService(core).mine({}), { kind: 'methodUnavailable', message: /not heard yet/ })
+  await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /does not know yet/ })
+  await t.rejects(createChainService(core).mine({}), {
+    kind: 'methodUnavailable',
+    message: /does not know yet/,
+  })
   await service.makeBlocks({ kind: 'other', name: 'm7' })
   await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /m7 makes the blocks/ })
 })

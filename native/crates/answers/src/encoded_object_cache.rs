@@ -15,7 +15,7 @@ use crate::log_walk::StoredBlock;
 /// Few enough that the logs of the largest block fit in one, enough that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// What a text is kept as.
+/// Kinds of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TextKind {

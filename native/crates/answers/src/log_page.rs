@@ -95,7 +95,7 @@ impl LogPage {
         added
     }
 
-    /// How many blocks there are up to the first whose logs are kept.
+    /// Number of blocks up to the first whose logs are kept.
     pub fn count_missing(&self, hashes: impl Iterator<Item = B256>) -> usize {
         hashes.take_while(|hash| !self.texts.has_logs(*hash)).count()
     }

@@ -43,7 +43,7 @@ impl<'a> Output<'a> {
         self.put(id)
     }
 
-    /// What stands between the id and a result.
+    /// Writes the text between the id and a result.
     pub fn put_result(&mut self) -> Option<()> {
         self.put(RESULT)
     }

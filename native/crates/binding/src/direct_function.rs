@@ -12,7 +12,7 @@ use crate::borrowed::BorrowedBytes;
 use crate::byte_array::OutputBytes;
 use crate::errors::{Code, Result};
 
-/// What a function does, with what belongs to it.
+/// Work of a function, with what belongs to it.
 pub trait DirectCall: Sized + 'static {
     /// Its arguments, which end with the call.
     type Arguments: Arguments;

@@ -43,7 +43,7 @@ const BATCH_TOO_LARGE: i32 = -5;
 pub struct FastPath {
     /// Shared with the functions that answer.
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
-    /// Where the state is; none in tests of the envelope.
+    /// Store of the state; none in tests of the envelope.
     store: Option<Arc<rhizome_store::StateStore>>,
 }
 
@@ -125,7 +125,7 @@ impl FastPath {
         }
     }
 
-    /// What follows the id in a cached response to parameters that is longer than the output.
+    /// Text after the id in a cached response to parameters that is longer than the output.
     #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array")]
     pub fn find(&self, key: u32, params: BorrowedBytes) -> Option<String> {
         let inner = self.inner.borrow();
@@ -181,7 +181,7 @@ impl FastPath {
     }
 }
 
-/// What the functions that answer have.
+/// Parts of the functions that answer.
 struct AnswerParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
     other_form: bool,
@@ -209,7 +209,7 @@ impl DirectCall for AnswerParts {
     }
 }
 
-/// What the function that executes calls has.
+/// Parts of the function that executes calls.
 struct RunParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
 }

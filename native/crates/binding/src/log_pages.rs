@@ -110,7 +110,7 @@ impl LogPageWriter {
         self.page.add_kept(hashes, removed) as u32
     }
 
-    /// How many blocks there are up to the first whose logs are kept. Hashes of 32 bytes each.
+    /// Number of blocks up to the first whose logs are kept. Hashes of 32 bytes each.
     #[napi(catch_unwind)]
     pub fn count_missing(&self, #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>) -> u32 {
         self.page.count_missing(block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice)) as u32

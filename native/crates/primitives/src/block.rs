@@ -29,7 +29,7 @@ pub struct BlockEnv {
 }
 
 impl BlockEnv {
-    /// What its transactions may use together, before sublists split it: the gas limit, or without end where the header
+    /// Gas of all its transactions, before sublists split it: the gas limit, or without end where the header
     /// has more than eight bytes for it (consensus.md §2.7).
     #[must_use]
     pub fn usable_gas(&self) -> u64 {

@@ -41,7 +41,7 @@ pub struct MethodName {
     pub name: String,
     /// Index of the method, below [`OTHER_FORM`].
     pub index: u16,
-    /// What of it is answered here.
+    /// Part of it that is answered here.
     pub fast: Option<FastMethod>,
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
@@ -67,7 +67,7 @@ pub struct AnnouncedHead {
     pub first_block: u64,
 }
 
-/// What came of a body.
+/// Outcome of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// So many bytes were written: the answer of all that was asked.
@@ -76,7 +76,7 @@ pub enum Answered {
     Partly(Shape),
 }
 
-/// What came of one request.
+/// Outcome of one request.
 enum Step {
     Written { length: usize, is_cached: bool },
     Left(u32),

@@ -74,7 +74,7 @@ impl ResponseCache {
         self.stats.misses += misses;
     }
 
-    /// What follows the id.
+    /// Text after the id.
     pub fn find(&self, method: u16, params: &[u8]) -> Option<&[u8]> {
         if self.young.offsets.is_empty() && self.old.offsets.is_empty() {
             return None;

@@ -104,7 +104,7 @@ fn request(method: &str, to: Address) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":[{{"to":"{to:#x}"}},"latest"]}}"#).into_bytes()
 }
 
-/// Where an answer came from, if there is one.
+/// Source of an answer, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Cache,

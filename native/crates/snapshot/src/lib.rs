@@ -16,7 +16,7 @@ const LEVEL: i32 = 3;
 /// Largest zstd window that a compressed chunk may request, as a power of two: it holds the largest chunk.
 const MAX_WINDOW_LOG: u32 = 26;
 
-/// Why bytes are not the chunk that they should be.
+/// Reason why bytes are not the chunk that they should be.
 #[derive(Debug, Error)]
 pub enum ChunkError {
     /// Not a whole zstd frame.
@@ -38,7 +38,7 @@ pub fn content_hash(contents: &[u8]) -> [u8; 32] {
 /// Contents as they are written to a file.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// Fails when there is no memory for it.
 pub fn pack(contents: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(contents, LEVEL)
 }

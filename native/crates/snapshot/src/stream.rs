@@ -14,7 +14,7 @@ impl StreamDecoder {
     /// A decoder at the beginning of a frame.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// Fails when there is no memory for it.
     pub fn new() -> io::Result<Self> {
         Ok(Self { decoder: Decoder::new()?, is_whole: true })
     }

@@ -34,7 +34,7 @@ impl CellValue {
     }
 }
 
-/// What changed about an account. A member that is None did not change; the one inside says whether there is a value.
+/// Changes of an account. A member that is None did not change; the one inside says whether there is a value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountChange {
     /// True when everything that the account had before is gone; the other members came after.
@@ -43,7 +43,7 @@ pub(crate) struct AccountChange {
     pub(crate) account: Option<Option<Bytes>>,
     /// Hash and length of its code.
     pub(crate) code: Option<Option<(B256, u32)>>,
-    /// Whether it has the contract marker.
+    /// True when it has the contract marker; None where that did not change.
     pub(crate) marker: Option<bool>,
     pub(crate) cells: HashMap<U256, Option<CellValue>, RandomState>,
 }

@@ -318,7 +318,7 @@ impl StateStore {
     }
 }
 
-/// What an item has, by its value in a trie.
+/// Contents of an item, by its value in a trie.
 pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemValue, StateError> {
     Ok(match item {
         Item::Account => ItemValue::Bytes(value.load(&**trie.source())?),

@@ -181,7 +181,7 @@ impl Lmdb {
         self.read(self.values, hash, Bytes::copy_from_slice)
     }
 
-    /// What is known of a state, also of one that is gone.
+    /// Record of a state, also of one that is gone.
     pub(crate) fn record(&self, root: &B256) -> Result<Option<StateRecord>, StateError> {
         let record = self.read(self.states, root, StateRecord::decode)?;
         record
@@ -189,7 +189,7 @@ impl Lmdb {
             .transpose()
     }
 
-    /// Where the root node of a state is that is not gone.
+    /// Location of the root node of a state that is not gone.
     pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
         let record = self.record(root)?;
         Ok(record.filter(|record| record.extent.floor >= self.epochs.first()).map(|record| record.at))

@@ -30,7 +30,7 @@ pub(crate) struct RootReader {
     must_not_wait: bool,
     /// Layers and table, if the state was to be found there at the first read that needed them.
     view: OnceLock<Option<StateView>>,
-    /// Where the table has an earlier state.
+    /// Position in the line at which the table has an earlier state.
     line: LinePosition,
 }
 

@@ -21,7 +21,7 @@ const STATE_ROOT: usize = 3;
 struct Recorded {
     root: B256,
     size: u64,
-    /// Where it begins, and whether it is the last.
+    /// Start and bytes of each chunk, and true for the last.
     chunks: Vec<(u64, Vec<u8>, bool)>,
 }
 

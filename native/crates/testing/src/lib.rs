@@ -75,7 +75,7 @@ impl Network {
 /// The development network on which these rules are active from the first block on, and no others.
 ///
 /// # Panics
-/// When the fixture does not fit the specification any more.
+/// Panics when the fixture does not fit the specification any more.
 #[must_use]
 pub fn regtest(active: impl Fn(Rule) -> bool) -> ChainSpec {
     let network = Network::new("regtest", |rule| if active(rule) { 0 } else { -1 });

@@ -145,7 +145,7 @@ impl Node {
         })
     }
 
-    /// What this node adds to its parent's children size.
+    /// Bytes that this node adds to its parent's children size.
     pub(crate) fn reference_size(&self) -> u64 {
         self.children_size().saturating_add(self.value.stored_apart()).saturating_add(self.message().len() as u64)
     }
@@ -165,7 +165,7 @@ impl Node {
         self.hash.get().copied()
     }
 
-    /// Where the node is stored; None while it is not.
+    /// Location of the node in the store; None while it has none.
     pub(crate) fn location(&self) -> Option<Location> {
         self.at.get().copied()
     }

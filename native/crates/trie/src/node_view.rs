@@ -21,7 +21,7 @@ pub(crate) mod flags {
     pub(crate) const RIGHT_EMBEDDED: u8 = 0x01;
 }
 
-/// Why bytes are not a node.
+/// Reason why bytes are not a node.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NodeError {
     /// The first byte is of no known format.

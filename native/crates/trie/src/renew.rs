@@ -15,7 +15,7 @@ use crate::trie::Trie;
 pub struct Renewed {
     /// Nodes that were read.
     pub visited: usize,
-    /// Where the next call begins; None when the trie has no node before the location any more.
+    /// Key at which the next call begins; None when the trie has no node before the location any more.
     pub next: Option<Vec<u8>>,
 }
 

@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 1_000_000;
 /// Lengths of a coinbase's script.
 const COINBASE_SCRIPT_BYTES: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Why a parsed transaction is structurally invalid.
+/// Reason why a parsed transaction is structurally invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransactionViolation {
     /// No inputs or no outputs.

@@ -30,7 +30,7 @@ pub struct Candidates<'a> {
 pub struct Skipped {
     /// Index among the candidates.
     pub index: usize,
-    /// Why.
+    /// The reason.
     pub reason: InvalidTransaction,
     /// True when it would be left out of an empty block as well: who waits behind it waits in vain.
     pub hopeless: bool,

@@ -42,7 +42,7 @@ pub struct EstimateInput<'a> {
     pub effort: Option<u64>,
 }
 
-/// Why there is no estimate.
+/// Reason why there is no estimate.
 #[derive(Clone, Debug, Error)]
 pub enum EstimateError {
     /// The sender cannot pay the value, or cannot pay the gas at the given price.
@@ -61,7 +61,7 @@ pub enum EstimateError {
     Allowance {
         /// The largest limit.
         allowance: u64,
-        /// How it failed; None if the allowance is below the intrinsic gas.
+        /// Failure; None if the allowance is below the intrinsic gas.
         halt: Option<Halt>,
     },
     /// It fails whatever the limit.

@@ -154,7 +154,7 @@ fn run(
     }
 }
 
-/// Why a call cannot be executed even without checks.
+/// Reason why a call cannot be executed even without checks.
 fn impossible(
     evm: &mut Evm,
     transaction: &Transaction,

@@ -16,7 +16,7 @@ const HASH_BYTES: usize = 32;
 /// Writes a stored node in the form that chunks use.
 ///
 /// # Errors
-/// When a long value is missing, or a node inside does not parse.
+/// Fails when a long value is missing, or a node inside does not parse.
 pub(super) fn encode(message: &[u8], source: &dyn NodeSource) -> Result<Vec<u8>, StateError> {
     let corrupt =
         |reason: &dyn std::fmt::Display| StateError::Corrupt { hash: keccak256(message), reason: reason.to_string() };
@@ -109,7 +109,7 @@ impl ChunkNode {
     /// Reads a node in the form that chunks use.
     ///
     /// # Errors
-    /// When it is no node.
+    /// Fails when it is no node.
     pub fn parse(bytes: &[u8]) -> Result<Self, ChunkError> {
         Self::read(bytes).ok_or(ChunkError::Node)
     }
@@ -205,7 +205,7 @@ impl ChunkNode {
         self.children_size
     }
 
-    /// How many of the bytes below it belong to embedded children.
+    /// Bytes below it that belong to embedded children.
     pub fn embedded_size(&self) -> u64 {
         self.embedded_size
     }
