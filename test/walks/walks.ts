@@ -77,7 +77,7 @@ export async function enteredOf(
 
 /** The functions of `src/` that all rounds entered: timers run when they are due, in some of them. */
 export function inEvery(rounds: readonly Entered[]): Entered {
-  const [first = new Map(), ...others] = rounds
+  const [first = new Map<string, readonly EnteredFunction[]>(), ...others] = rounds
   const common = [...first].map(([thread, entered]) => {
     const sets = others.map((round) => new Set(round.get(thread)?.map(keyOf)))
     const kept = [...new Map(entered.map((one) => [keyOf(one), one])).values()]

@@ -135,22 +135,12 @@ mod tests {
 
     fn block(branch: u8, number: u64) -> AncestorBlock {
         AncestorBlock {
-            hash: name(branch, number),
-            parent_hash: number.checked_sub(1).map_or(B256::ZERO, |parent| name(branch, parent)),
-            number,
-            timestamp: 0,
-            coinbase: Address::ZERO.into(),
-            minimum_gas_price: U256::ZERO,
-            gas_limit: Bytes::new(),
-            gas_used: 0,
-            difficulty: U256::ONE,
-            paid_fees: U256::ZERO,
-            uncle_count: 0,
-            total_difficulty: U256::from(number),
-            bitcoin_header: None,
-            bitcoin_coinbase: None,
-            uncles: Vec::new(),
             state_root: Some(B256::with_last_byte(number as u8)),
+            ..rhizome_testing::ancestor(
+                name(branch, number),
+                number.checked_sub(1).map_or(B256::ZERO, |parent| name(branch, parent)),
+                number,
+            )
         }
     }
 

@@ -44,22 +44,9 @@ fn upstream_answer(wanted: Wanted) -> Result<Answer, String> {
 
 fn block(number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash: B256::from(U256::from(number)),
-        parent_hash: B256::from(U256::from(number - 1)),
-        number,
         timestamp: number,
         coinbase: AccountRef::NoAddress,
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::new(),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: vec![],
-        state_root: None,
+        ..rhizome_testing::ancestor(B256::from(U256::from(number)), B256::from(U256::from(number - 1)), number)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Networks and states for the tests, examples and tools of the other crates. A network has the constants of the Bridge
 //! in `native/fixtures/bridge` and freely chosen rules; a state is held in memory.
 
+mod ancestor;
 mod memory_state;
 
+pub use ancestor::ancestor;
 pub use memory_state::MemoryState;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;

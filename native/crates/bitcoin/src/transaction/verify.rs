@@ -81,14 +81,8 @@ mod tests {
     use rhizome_primitives::B256;
 
     use super::*;
+    use crate::transaction::tests::transaction;
     use crate::transaction::{Input, OutPoint, Output};
-
-    fn transaction(outputs: &[i64]) -> Transaction {
-        let mut made = Transaction::new(2);
-        made.inputs.push(Input::new(OutPoint { txid: B256::repeat_byte(7), index: 1 }));
-        made.outputs.extend(outputs.iter().map(|value| Output { value: *value, script: vec![0x51] }));
-        made
-    }
 
     #[test]
     fn structural_rules() {
