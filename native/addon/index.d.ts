@@ -918,7 +918,7 @@ export interface MethodName {
   /** True when responses to parameters hold as long as the head does. */
   isCached: boolean
   /** True when responses report reverts, in one of two forms. */
-  tellsReverts: boolean
+  reportsReverts: boolean
 }
 
 /** A block, as it is stored. */

@@ -11,7 +11,7 @@ import { storedLogs } from './storedLogs.ts'
 export const MAX_CATCH_UP_EVENTS = 2000
 
 /** Bytes that wait for a client, above which it gets nothing more until it has read. */
-const MAX_WAITING = 256 * 1024
+const MAX_WAITING_BYTES = 256 * 1024
 /**
  * Work of one turn of the event loop for all that catch up, in looks at a header, about 10 µs each. A block whose logs
  * are read counts as many.
@@ -123,7 +123,7 @@ export class CatchUps {
     const { subscription, walk } = catchUp
     const { connection } = subscription
     if (this.#catchUps.get(subscription) !== catchUp) return 1
-    if ((connection.waiting ?? 0) > MAX_WAITING) {
+    if ((connection.waiting ?? 0) > MAX_WAITING_BYTES) {
       catchUp.waits = true
       connection.whenRead?.(() => {
         catchUp.waits = false

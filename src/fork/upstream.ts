@@ -12,7 +12,7 @@ const MAX_TRIES = 6
 const FIRST_PAUSE = 200
 const MAX_PAUSE_MILLISECONDS = 5000
 /** Bytes of an answer. */
-const MAX_ANSWER = 128 * 1024 * 1024
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
 /** An error that the upstream answered with. */
 export class UpstreamRefusal extends UpstreamError {
@@ -149,13 +149,13 @@ function pauseOf(response: Response): number | null {
 
 async function readText(response: Response): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? 0)
-  if (length > MAX_ANSWER) throw new UpstreamError('MALFORMED', `an answer has ${length} bytes`)
+  if (length > MAX_ANSWER_BYTES) throw new UpstreamError('MALFORMED', `an answer has ${length} bytes`)
   const parts: Uint8Array[] = []
   let total = 0
   for await (const part of response.body ?? []) {
     total += part.length
-    if (total > MAX_ANSWER)
-      throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER} bytes`)
+    if (total > MAX_ANSWER_BYTES)
+      throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER_BYTES} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -68,7 +68,7 @@ export class Router {
             fast: configured === undefined && typeof definition.fast === 'string' ? definition.fast : null,
             // An answer to parameters then holds as long as the head does.
             isCached: definition.cache === 'head' && definition.params.length > 0,
-            tellsReverts: definition.tellsReverts,
+            reportsReverts: definition.reportsReverts,
           })
         } else this.#unavailable.add(name)
       }

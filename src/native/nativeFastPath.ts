@@ -71,7 +71,7 @@ export interface MethodNameSpec {
   /** True when responses to parameters hold as long as the head does. */
   readonly isCached: boolean
   /** True when responses report reverts, in one of two forms. */
-  readonly tellsReverts: boolean
+  readonly reportsReverts: boolean
 }
 
 /** Sources of states, and what calls on them need. */

@@ -27,7 +27,7 @@ const QUICK_BYTES = 32 * 2 ** 20
  * Bytes that a file may be shorter than its newest meta page says. Pages that a transaction took and freed again are
  * not written; no transaction has that many.
  */
-const MAX_UNWRITTEN = 2 ** 30
+const MAX_UNWRITTEN_BYTES = 2 ** 30
 
 const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
@@ -112,7 +112,7 @@ function checkFile(file: number, pages: LmdbCheck['pages']): string | null {
     return `its meta pages are of the transactions ${first.transaction} and ${second.transaction}`
   }
   const needed = (opened.lastPage + 1n) * BigInt(opened.pageBytes)
-  if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN))
+  if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN_BYTES))
     return `its newest meta page tells of ${opened.lastPage + 1n} pages, and it has ${Math.floor(size / opened.pageBytes)}`
   const walk = new LmdbPages(file, size, opened)
   // Pages at the end that are free again may never have been written: then only the trees show it.

@@ -15,11 +15,11 @@ import { testFolder } from './testFolder.ts'
 export interface SceneAnswer {
   readonly text: string
   readonly status: number
-  /** The block that was noted for it. */
+  /** The block that was recorded for it. */
   readonly block: BlockReference | null
 }
 
-/** A front thread over a chain in this thread, which hears of heads when the test says so. */
+/** A front thread over a chain in this thread, which is notified of heads when the test says so. */
 export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterOpener) {
   const interrupts = new InterruptTable()
   const { context: alone, core } = openLocalNode(

@@ -5,7 +5,7 @@ import { Confirmations } from './confirmations.ts'
 import { PoolExchange } from './poolExchange.ts'
 
 /** Bytes of batches of others that the chain thread has at the same time: more are left out. */
-const MAX_RECEIVING = 4 * 1024 * 1024
+const MAX_RECEIVING_BYTES = 4 * 1024 * 1024
 
 /** Announces transactions that are durable here to others, and receives theirs (fleet.md §5). */
 export class TransactionAnnouncer implements FleetPart {
@@ -64,7 +64,7 @@ export class TransactionAnnouncer implements FleetPart {
     const { nats, names, self, chain, isConnected, count } = this.#context
     const { from, number, transactions } = decodeBatch(data)
     if (from === self || !isConnected()) return
-    if (this.#receiving + data.length > MAX_RECEIVING) {
+    if (this.#receiving + data.length > MAX_RECEIVING_BYTES) {
       count('missedTransactions')
       this.compare(from)
       return

@@ -11,5 +11,5 @@ const OTHER_FORM = 0x8000
  * @param own form of callers that want none
  */
 export function responseKey({ index, definition }: Route, reverts: RevertForm, own: RevertForm): number {
-  return reverts === own || !definition.tellsReverts ? index : index + OTHER_FORM
+  return reverts === own || !definition.reportsReverts ? index : index + OTHER_FORM
 }

@@ -33,13 +33,13 @@ export interface Adoption {
 /** Makes a rule of members faulty, to see that a checker finds it. */
 export type MakeHead = () => ServedHead
 
-/** A member: its rule, what it hears with a delay, and what it adopted. */
+/** A member: its rule, what it receives with a delay, and what it adopted. */
 export class SimMember {
   readonly id: MemberId
   readonly rule: ServedHead
   readonly adoptions: Adoption[] = []
   readonly executedAt = new Map<string, number>()
-  readonly heard = new Map<MemberId, OtherHead & { at: number }>()
+  readonly received = new Map<MemberId, OtherHead & { at: number }>()
   executed: LinkedBlock
   adopted: LinkedBlock
   isUp = true
@@ -112,7 +112,7 @@ export class HeadWorld {
       if (other === member) continue
       this.after(this.delay(), () => {
         if (!other.isUp) return
-        other.heard.set(id, { ...news, at: this.now })
+        other.received.set(id, { ...news, at: this.now })
         other.rule.received(news, this.now)
         this.#look(other)
       })
@@ -126,7 +126,7 @@ export class HeadWorld {
 
   #look(member: SimMember): void {
     if (!member.isUp) return
-    const others = [...member.heard.values()].filter(({ at }) => this.now - at <= 2000)
+    const others = [...member.received.values()].filter(({ at }) => this.now - at <= 2000)
     const { step, at } = member.rule.plan(others, this.now)
     if (step !== null) {
       member.adopted = step.block

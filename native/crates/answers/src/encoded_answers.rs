@@ -111,8 +111,8 @@ fn parse_block(params: &[u8]) -> Option<(&[u8], TextKind)> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use rhizome_primitives::U256;
     use rhizome_primitives::block::AncestorBlock;
-    use rhizome_primitives::{Address, Bytes, U256};
     use rhizome_store::{StateStore, StoreOptions};
 
     use super::*;

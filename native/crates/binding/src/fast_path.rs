@@ -224,10 +224,10 @@ impl DirectCall for RunParts {
 }
 
 fn to_name(method: MethodName) -> Result<rhizome_rpc::MethodName> {
-    let MethodName { name, index, fast, is_cached, tells_reverts } = method;
+    let MethodName { name, index, fast, is_cached, reports_reverts } = method;
     let index = u16::try_from(index).ok().filter(|&index| index < OTHER_FORM);
     let index = index.ok_or_else(|| invalid("too many methods"))?;
-    Ok(rhizome_rpc::MethodName { name, index, fast: fast.map(Into::into), is_cached, tells_reverts })
+    Ok(rhizome_rpc::MethodName { name, index, fast: fast.map(Into::into), is_cached, reports_reverts })
 }
 
 /// As many words as fit.

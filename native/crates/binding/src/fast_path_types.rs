@@ -31,7 +31,7 @@ pub struct MethodName {
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
     /// True when responses report reverts, in one of two forms.
-    pub tells_reverts: bool,
+    pub reports_reverts: bool,
 }
 
 /// Most gas of calls, and how deep tags are.

@@ -46,14 +46,14 @@ pub struct MethodName {
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
     /// True when responses report reverts, in one of two forms.
-    pub tells_reverts: bool,
+    pub reports_reverts: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Method {
     work: Option<Work>,
     is_cached: bool,
-    tells_reverts: bool,
+    reports_reverts: bool,
 }
 
 /// The head that answers are given at.
@@ -118,11 +118,11 @@ impl FastPath {
     pub fn new(methods: Vec<MethodName>, most: usize, objects: EncodedAnswers, cache: ResponseCache) -> Self {
         let mut names = HashMap::default();
         let mut known = Vec::new();
-        for MethodName { name, index, fast, is_cached, tells_reverts } in methods {
+        for MethodName { name, index, fast, is_cached, reports_reverts } in methods {
             names.insert(name.into_bytes().into(), index);
             known.resize(known.len().max(usize::from(index) + 1), None);
             let work = fast.map(FastMethod::work);
-            known[usize::from(index)] = Some(Method { work, is_cached, tells_reverts });
+            known[usize::from(index)] = Some(Method { work, is_cached, reports_reverts });
         }
         Self {
             names,
@@ -269,7 +269,7 @@ impl FastPath {
         let Some(Some(method)) = self.methods.get(usize::from(request.method)).copied() else { return Step::Left(0) };
         let span = |(start, end): (u32, u32)| &body[start as usize..end as usize];
         let (id, params) = (span(request.id), span(request.params));
-        let is_own_form = !other_form || !method.tells_reverts;
+        let is_own_form = !other_form || !method.reports_reverts;
         let key = if is_own_form { request.method } else { request.method | OTHER_FORM };
         if is_own_form
             && (params.is_empty() || params == b"[]")

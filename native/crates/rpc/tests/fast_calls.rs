@@ -37,24 +37,9 @@ fn block_name(number: u64) -> B256 {
 }
 
 fn ancestor(number: u64) -> AncestorBlock {
-    AncestorBlock {
-        hash: block_name(number),
-        parent_hash: number.checked_sub(1).map_or(B256::ZERO, block_name),
-        number,
-        timestamp: 0,
-        coinbase: Address::ZERO.into(),
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::from_static(&hex!("989680")),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: None,
-    }
+    let parent_hash = number.checked_sub(1).map_or(B256::ZERO, block_name);
+    let gas_limit = Bytes::from_static(&hex!("989680"));
+    AncestorBlock { gas_limit, ..rhizome_testing::ancestor(block_name(number), parent_hash, number) }
 }
 
 /// Has a front see the head, with a state after it.
@@ -90,7 +75,7 @@ fn front(store: &Arc<StateStore>, spec: &Arc<ChainSpec>) -> FastPath {
         index,
         fast: Some(fast),
         is_cached: true,
-        tells_reverts: true,
+        reports_reverts: true,
     };
     let methods =
         vec![method("eth_call", CALL, FastMethod::Call), method("eth_estimateGas", ESTIMATE, FastMethod::Estimate)];

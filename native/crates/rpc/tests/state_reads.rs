@@ -34,7 +34,7 @@ fn methods() -> Vec<MethodName> {
         index: index as u16,
         fast,
         is_cached: true,
-        tells_reverts: false,
+        reports_reverts: false,
     };
     methods.into_iter().enumerate().map(named).collect()
 }
@@ -51,22 +51,12 @@ fn see(path: &mut FastPath, store: &Arc<StateStore>, chain: u64, roots: &[Option
     let hash_of = |number: usize| B256::from(U256::from(chain) << 64 | U256::from(number + 1));
     for (number, root) in roots.iter().enumerate() {
         store.put_ancestor(AncestorBlock {
-            hash: hash_of(number),
-            parent_hash: number.checked_sub(1).map_or(B256::ZERO, hash_of),
-            number: number as u64,
-            timestamp: 0,
-            coinbase: Address::ZERO.into(),
-            minimum_gas_price: U256::ZERO,
-            gas_limit: Bytes::new(),
-            gas_used: 0,
-            difficulty: U256::ONE,
-            paid_fees: U256::ZERO,
-            uncle_count: 0,
-            total_difficulty: U256::from(number),
-            bitcoin_header: None,
-            bitcoin_coinbase: None,
-            uncles: Vec::new(),
             state_root: *root,
+            ..rhizome_testing::ancestor(
+                hash_of(number),
+                number.checked_sub(1).map_or(B256::ZERO, hash_of),
+                number as u64,
+            )
         });
         // The blocks that are read are held.
         store.head_branch(hash_of(number)).unwrap();

@@ -81,8 +81,8 @@ mod tests {
     use rhizome_primitives::B256;
 
     use super::*;
+    use crate::transaction::OutPoint;
     use crate::transaction::tests::transaction;
-    use crate::transaction::{Input, OutPoint, Output};
 
     #[test]
     fn structural_rules() {
