@@ -14,7 +14,7 @@ const EVERY_SECOND = ['--block-time', '1', '--target-gas-limit', '30000000']
 /** A turn has more transactions than the blocks have room for after which one leaves the pool. */
 const STAYING = ['--outdated-blocks', '1000']
 /** Threads and functions that are listed have at least so many microseconds of a send. */
-const LEAST_SHOWN = 0.3
+const MIN_SHOWN_MICROSECONDS = 0.3
 
 /** Whoever is sent to. */
 interface Side {
@@ -168,7 +168,7 @@ function threadRows(who: string, list: readonly Turn[]): Row[] {
       thread: `${index + 1} ${name}`,
       micros: medianOf(list.map(({ threads }) => threads.find((thread) => thread.id === id)?.seconds ?? 0)),
     }))
-    .filter(({ micros }) => micros >= LEAST_SHOWN)
+    .filter(({ micros }) => micros >= MIN_SHOWN_MICROSECONDS)
     .map(({ micros, ...row }) => ({ ...row, µs: micros.toFixed(1) }))
 }
 
@@ -205,7 +205,7 @@ function functionRows(
   micros: number,
 ): Row[] {
   const placeOf = (thread: number) => order.indexOf(thread) + 1
-  const isShown = ({ share }: FunctionShare) => share * micros >= LEAST_SHOWN
+  const isShown = ({ share }: FunctionShare) => share * micros >= MIN_SHOWN_MICROSECONDS
   const rest = new Map<number, number>()
   for (const { thread, share } of functions.filter((one) => !isShown(one))) {
     rest.set(placeOf(thread), (rest.get(placeOf(thread)) ?? 0) + share)

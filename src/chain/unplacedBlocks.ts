@@ -6,7 +6,7 @@ import { addOccurrences } from '../storage/transactionIndex.ts'
 import { type ChainStoreReader, encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 
-/** Writes the data of a block without its place in the chain: no read finds it until it is made canonical. */
+/** Writes the data of a block without its height in the chain: no read finds it until it is made canonical. */
 export function writeUnplaced(writer: TableWriter, block: Block): void {
   const key = blockKey(block)
   writer.put('headers', key, block.header.encodedFull)

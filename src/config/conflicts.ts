@@ -134,13 +134,13 @@ function secretValue({ coinbaseSecret }: Config): string | null {
   return `${flagOf('coinbaseSecret')}: expected the text itself, got ${HIDDEN}, which config show prints in its place`
 }
 
-/** Why two options are not given together; null when they are not. @param what both say */
+/** Reason why two options are not given together; null when they are not. @param what both say */
 function bothGiven(config: Config, one: OptionKey, other: OptionKey, what: string): string | null {
   if (config[one] === null || config[other] === null) return null
   return `${flagOf(one)} and ${flagOf(other)} both say ${what}: give one of them`
 }
 
-/** Why one of two options is not given alone; null when it is not. */
+/** Reason why one of two options is not given alone; null when it is not. */
 function oneGiven(config: Config, one: OptionKey, other: OptionKey): string | null {
   if ((config[one] === null) === (config[other] === null)) return null
   return `${flagOf(one)} and ${flagOf(other)} belong together: give both of them`

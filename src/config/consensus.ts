@@ -4,25 +4,25 @@
  */
 
 /** Least gas limit of a block. */
-export const MINIMUM_BLOCK_GAS_LIMIT = 3_000_000n
+export const MIN_BLOCK_GAS_LIMIT = 3_000_000n
 
 /** Divisor of the largest change of a block's gas limit from its parent's. */
 export const GAS_LIMIT_BOUND_DIVISOR = 1024n
 
 /** Most bytes of a header's extra data. */
-export const MAXIMUM_EXTRA_DATA_BYTES = 32
+export const MAX_EXTRA_DATA_BYTES = 32
 
 /** Most uncles of a block. */
-export const MAXIMUM_UNCLES = 10
+export const MAX_UNCLES = 10
 
-/** How many generations back an uncle may branch off. */
+/** Generations back that an uncle may branch off. */
 export const UNCLE_GENERATIONS = 7
 
 /** Most gas of a transaction; a rule of the pool only. */
-export const MAXIMUM_TRANSACTION_GAS = 2n ** 60n
+export const MAX_TRANSACTION_GAS = 2n ** 60n
 
 /** Parallel sublists of a block (RSKIP144). */
 export const PARALLEL_SUBLISTS = 2
 
 /** Most bytes of the code that creates a contract (RSKIP438). */
-export const MAXIMUM_INIT_CODE_BYTES = 49_152
+export const MAX_INIT_CODE_BYTES = 49_152

@@ -38,7 +38,7 @@ export async function openStoredChain({
   checksPages = false,
 }: OpenStoredChainOptions): Promise<ReadOnlyStores> {
   const folders = storeFolders(dataDir)
-  // A marker of a restore, and one store without the other, are told first.
+  // A marker of a restore, and one store without the other, are reported first.
   assertWhole(dataDir)
   assertReadable(folders, 'none')
   if (!folders.every(hasStoreData)) throw absent(dataDir)

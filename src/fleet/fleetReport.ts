@@ -13,7 +13,7 @@ import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 const LISTEN = 1200
 const PATIENCE = 2000
 
-/** A member as `fleet status` shows it: what it tells. */
+/** A member as `fleet status` shows it: what it announces. */
 export interface ReportedMember extends Presence {
   /** Milliseconds by which its clock is ahead of that of this machine. */
   readonly clockAhead: number
@@ -59,7 +59,7 @@ export async function readFleetReport(connection: FleetConnection, names: FleetN
   for (const { name, clockAhead } of members)
     if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
       problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
-  if (members.length === 0) problems.push('no member is heard')
+  if (members.length === 0) problems.push('no member is known')
   const buckets: ReportedBucket[] = []
   for (const name of [names.keys, names.counters]) {
     const info = await findStream(connection.nats, `KV_${name}`)

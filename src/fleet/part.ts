@@ -27,8 +27,8 @@ export interface FleetPartContext {
   count(name: string, by?: number): void
   /** Counts what failed and is tried again, and logs it once a minute. */
   onFailure(what: string, error: unknown): void
-  /** Tells the counterpart of keys and counters in the front thread. */
-  tellFront(message: ToFront): void
+  /** Notifies the counterpart of keys and counters in the front thread. */
+  notifyFront(message: ToFront): void
 }
 
 /**
@@ -44,5 +44,5 @@ export interface FleetPart {
   /** A message of the front thread about keys and counters. */
   fromFront?(message: FromFront): void
   /** A template that the chain thread built (fleet.md §9). */
-  tellWork?(template: Buffer): void
+  announceWork?(template: Buffer): void
 }

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why the network that a chain is a fork of gave no answer. */
+/** Reason why the network that a chain is a fork of gave no answer. */
 export type UpstreamErrorCode =
   /** No address of it answers. */
   | 'DOWN'

@@ -30,7 +30,7 @@ interface Found {
   readonly keep: readonly (readonly [key: Buffer, value: Buffer])[]
 }
 
-/** Where the reads of a fork get their answers: from earlier runs, else from the upstream. */
+/** Sources of the answers to the reads of a fork: earlier runs, else the upstream. */
 export interface ForkReadsParts {
   readonly spec: NetworkSpec
   readonly base: ForkBase
@@ -211,7 +211,7 @@ export class ForkReads {
       answers.put(key, encodeAncestor(ancestor))
       this.#flush()
     } catch {
-      // Whoever needs it asks for it, and is told why there is none.
+      // Whoever needs it asks for it, and gets the reason why there is none.
     } finally {
       this.#fetching.delete(number)
     }

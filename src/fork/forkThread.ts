@@ -38,16 +38,16 @@ export type ForkThreadMessage =
 
 const port = parentPort
 if (port === null) throw new Error('the thread of a fork is started by its node')
-const tell = (message: ForkThreadMessage) => port.postMessage(message)
+const post = (message: ForkThreadMessage) => port.postMessage(message)
 
 try {
   const close = open(workerData as ForkThreadSetup)
   port.on('message', () => {
-    void close().then(() => tell({ kind: 'closed' }))
+    void close().then(() => post({ kind: 'closed' }))
   })
-  tell({ kind: 'ready' })
+  post({ kind: 'ready' })
 } catch (error) {
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  post({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
 /** Answers the reads of the store from now on. @returns ends that */
@@ -59,7 +59,7 @@ function open(setup: ForkThreadSetup): () => Promise<void> {
   const upstream = new Upstream(setup.urls, stats)
   const spec = chosenNetwork(setup.choice)
   const { offline } = setup
-  const onUnkept = (message: string) => tell({ kind: 'unkept', message })
+  const onUnkept = (message: string) => post({ kind: 'unkept', message })
   const reads = new ForkReads({ spec, base, store, upstream, answers, stats, offline, onUnkept })
   const options = {
     number: base.number,

@@ -25,7 +25,7 @@ export interface Admission {
    * @param method index of the method; behind the last one for what is no method
    */
   charge(caller: Caller, method: number): RpcError | null
-  /** Why the caller may not open one more WebSocket; null when it may. */
+  /** Reason why the caller may not open one more WebSocket; null when it may. */
   admitSocket(caller: Caller): RpcError | null
   /** True when an address, 4 or 16 bytes, is that of a proxy whose headers are believed. */
   isProxy(address: ArrayBuffer): boolean

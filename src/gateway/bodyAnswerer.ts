@@ -299,7 +299,7 @@ export class BodyAnswerer {
     return route
   }
 
-  /** Why nothing of a body is answered; null where the native core took it. */
+  /** Reason why nothing of a body is answered; null where the native core took it. */
   #faultOf(result: number): RpcError | null {
     switch (result) {
       case NO_JSON:

@@ -20,9 +20,9 @@ export interface AnswerStream {
  * gateway exactly once.
  */
 export interface Exchange {
-  /** Who asks, and is charged. */
+  /** Caller, which is charged. */
   readonly caller: Caller
-  /** Where notifications of subscriptions go; not over HTTP. */
+  /** Receiver of notifications of subscriptions; not over HTTP. */
   readonly connection?: EventConnection
   /** By which the client knows the exchange; null when it gave no name, or where there are none. */
   readonly requestId?: string | null

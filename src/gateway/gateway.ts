@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly admission: Admission
   /** Context of this thread: for the inline and the chain lane. */
   readonly context: NodeContext
-  /** Where the state is read without workers; none in tests of the envelope. */
+  /** Store that is read without workers; none in tests of the envelope. */
   readonly stateStore?: StateStore
   readonly limits: GatewayLimits
   /** The head that this thread answers at; none in tests of the envelope. */
@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly namesBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics
-  /** Told of slow requests. */
+  /** Called for slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }

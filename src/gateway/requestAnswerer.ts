@@ -32,7 +32,7 @@ export interface RequestAnswererParts {
   readonly runner: RequestRunner
   readonly records: AnswerRecords
   readonly metrics: RequestMetrics
-  /** How callers without a wish of their own are answered. */
+  /** Preferences for callers without a wish of their own. */
   readonly preferences: Preferences
 }
 
@@ -44,11 +44,11 @@ export interface AskedBody {
   readonly sampled: number
   /** Of `AnswerRecords.clock`. */
   readonly started: number
-  /** Why no request of it is run. */
+  /** Reason why no request of it is run. */
   readonly refusal?: RpcError | undefined
 }
 
-/** Where the answer of a body, or of an element of a batch, goes. */
+/** Slot for the answer of a body, or of an element of a batch. */
 export interface AnswerSlot extends AskedBody {
   readonly sink: AnswerSink
   /** The answers that the native core has written. */
@@ -192,7 +192,7 @@ function answerOf(id: string, error: RpcError): Answer {
   return error === INVALID_REQUEST && id === 'null' ? INVALID_ANSWER : errorAnswer(id, error)
 }
 
-/** Where an answer of the native core came from. */
+/** Source of an answer of the native core. */
 export function sourceOf(flags: number): FastSource {
   return (flags & CACHED_FLAG) === 0 ? 'core' : 'cache'
 }

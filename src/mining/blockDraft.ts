@@ -7,7 +7,7 @@ import { calculateDifficulty } from '../chain/difficulty.ts'
 import { nextGasLimit } from '../chain/gasLimit.ts'
 import { nextMinimumGasPrice } from '../chain/minimumGasPrice.ts'
 import { isActive } from '../config/activations.ts'
-import { MINIMUM_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
+import { MIN_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { BlockLimits } from '../txpool/interface.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../util/bytes.ts'
@@ -46,7 +46,7 @@ export function nextBlockLimits(
     gasLimit: nextGasLimit({
       parentGasLimit: parent.gasLimit,
       parentGasUsed: parent.fields.gasUsed,
-      minimum: MINIMUM_BLOCK_GAS_LIMIT,
+      minimum: MIN_BLOCK_GAS_LIMIT,
       target: policy.gasLimit,
       forceTarget: true,
       jumps: jumpsGasLimit,

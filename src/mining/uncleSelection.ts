@@ -4,7 +4,7 @@ import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { checkUncles } from '../chain/validation/uncles.ts'
 import type { HeaderContext } from '../chain/validation/validationContext.ts'
-import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from '../config/consensus.ts'
+import { MAX_UNCLES, UNCLE_GENERATIONS } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 
@@ -55,7 +55,7 @@ export class UncleSelection {
         const header = reader.headerByHash(hash)
         if (header === null || !family.has(header.parentHash.toString('hex'))) continue
         found.push(header)
-        if (found.length === MAXIMUM_UNCLES) return found
+        if (found.length === MAX_UNCLES) return found
       }
     }
     return found

@@ -70,11 +70,11 @@ export interface MethodNameSpec {
   readonly fast: FastMethodName | null
   /** True when responses to parameters hold as long as the head does. */
   readonly isCached: boolean
-  /** True when responses tell of reverts, in one of two forms. */
-  readonly tellsReverts: boolean
+  /** True when responses report reverts, in one of two forms. */
+  readonly reportsReverts: boolean
 }
 
-/** Where states are, and what calls on them need. */
+/** Sources of states, and what calls on them need. */
 export interface FastState {
   readonly store: StateStore
   readonly spec: NativeChainSpec
@@ -137,13 +137,13 @@ export class NativeFastPath {
   /**
    * Parses a body and answers what of it is in memory and short; a call is only read. The end of the answer where all
    * that was asked has one, else one of the results above.
-   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
+   * @param otherForm whether the caller wants reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number {
     return otherForm ? this.#answerInOtherForm(body, out) : this.#answer(body, out)
   }
 
-  /** Writes all records of the last body, where they found no room in the output. */
+  /** Writes all records of the last body, where they did not fit in the output. */
   copyRecords(out: Uint8Array): void {
     this.#handle.copyRecords(out)
   }

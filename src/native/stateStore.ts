@@ -22,7 +22,7 @@ import { native } from './errors.ts'
 
 /** The log of trie nodes. */
 export interface StoredLog extends Omit<LogStats, 'fault'> {
-  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  /** Reason why the last attempt to seal or to copy a part of it failed; null when it did not. */
   readonly fault: string | null
 }
 
@@ -71,12 +71,12 @@ export class StateStore {
     return native(() => this.handle.hasRoot(root))
   }
 
-  /** Notes the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
+  /** Records the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
   putRoot(blockHash: Uint8Array, root: Uint8Array): void {
     native(() => this.handle.putRoot(blockHash, root))
   }
 
-  /** The Unitrie root that was noted for a block. */
+  /** The Unitrie root that was recorded for a block. */
   rootFor(blockHash: Uint8Array): Buffer | null {
     return native(() => this.handle.rootFor(blockHash))
   }
@@ -194,7 +194,7 @@ export class StateStore {
     return native(() => this.handle.checkLine())
   }
 
-  /** How far the table of the newest state is. */
+  /** Progress of the table of the newest state. */
   headProgress(): HeadProgress {
     return native(() => this.handle.headProgress())
   }

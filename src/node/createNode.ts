@@ -39,7 +39,7 @@ export interface NodeOptions {
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger
-  /** Where executions are reported to developers; entries of the log where it is absent. */
+  /** Terminal for reports of executions to developers; entries of the log where it is absent. */
   readonly terminal?: ReportTerminal
   /** Called once a second with how peers and synchronisation are, on a node that has peers. */
   readonly onPeers?: (report: PeerReport) => void
@@ -69,7 +69,7 @@ export interface RunningNode {
    * @throws RpcError on another one
    */
   setBalance(address: Buffer, balance: bigint): Promise<void>
-  /** Where monitoring has a port of its own. */
+  /** Address of monitoring, where it has a port of its own. */
   readonly monitoring: ListenAddress | null
   /**
    * Takes over what a running node can take over of a configuration, and reads API keys and certificate again.

@@ -23,7 +23,7 @@ export interface LocalNodeOptions {
   readonly listener?: Partial<ChainListener>
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** When what happens may be shown; at once unless given. */
+  /** Rule by which what happens may be shown; at once unless given. */
   readonly sharing?: ChainSharing
 }
 

@@ -8,7 +8,7 @@ import type { DataDirStore } from './dataDirStores.ts'
 /** Bytes that are left free beside what conversions take: a large block with its state. */
 const SPARE_BYTES = 16 * 1024 * 1024
 
-/** How far the conversion of a data directory is. */
+/** Progress of the conversion of a data directory. */
 export interface MigrationProgress extends ConversionProgress {
   /** Name of the store with its article. */
   readonly store: string

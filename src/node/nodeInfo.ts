@@ -33,7 +33,7 @@ function clientVersion({ clientName, profile }: Config, version: string): string
   return clientName === 'rhizome' || profile !== 'dev' ? own : `${NAMES_OF_OTHERS[clientName]}/${own}`
 }
 
-/** Which methods there are under a configuration. */
+/** The methods that there are under a configuration. */
 export function enabledMethodsFromConfig(config: Config): EnabledMethods {
   return {
     modules: config.modules,

@@ -37,7 +37,7 @@ export interface NodeAdmission {
   reconfigure(config: Config): void
   /** Looks at the keys at once: they have changed. */
   refresh(): void
-  /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
+  /** Reason why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
   fault(): string | null
   /** Writes what was counted so far. */
   settle(): Promise<void>

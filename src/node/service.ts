@@ -32,9 +32,9 @@ export interface ServiceOptions extends WorkerOptions, GatewayPartOptions {
   /** The usage of a caller, for `GET /<API_KEY>/usage`; null for one without a key. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly probes: FrontProbes
-  /** Where spans go; none when absent. */
+  /** Receiver of spans; none when absent. */
   readonly tracing?: Tracing
-  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  /** Called for each WebSocket that was closed for what it had of a message that did not end. */
   readonly onReclaimedSocket?: () => void
 }
 

@@ -10,7 +10,7 @@ import { openThreadContext, type ThreadContextOptions } from './threadContext.ts
 /** The context of the workers of a node. */
 export interface WorkerContextOptions extends ThreadContextOptions {
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
-  /** Which calls are reported, and where; absent where nobody looks. */
+  /** Receiver of reports and the calls that it gets; absent where nobody looks. */
   readonly reports?: WorkerReports
 }
 

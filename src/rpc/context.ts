@@ -68,7 +68,7 @@ export interface RpcSettings {
    * True when the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint.
    */
   readonly hosted: boolean
-  /** Which methods there are. */
+  /** The methods that there are. */
   readonly enabled: EnabledMethods
 }
 
@@ -89,7 +89,7 @@ export interface SyncProgress {
   readonly highestBlock: number
 }
 
-/** How peers and synchronisation are, at most a second old. */
+/** State of peers and synchronisation, at most a second old. */
 export interface PeeringStatus {
   readonly network: PeerNetworkStats
   readonly sync: SyncStats
@@ -104,7 +104,7 @@ export interface PeeringStatus {
   readonly thread: PeerThreadStatus
 }
 
-/** How the thread of peers is, which is started again when it fails. */
+/** State of the thread of peers, which is started again when it fails. */
 export interface PeerThreadStatus {
   /** Starts after failures. */
   readonly restarts: number
@@ -187,7 +187,7 @@ export interface ChainReader {
    * storedReceipts}
    */
   receipts(block: BlockReference): readonly Receipt[] | null
-  /** Where the canonical chain has the transaction. */
+  /** Position of the transaction in the canonical chain. */
   locateTransaction(hash: Buffer): TransactionLocation | null
   /** Senders of the transactions of a stored block in one piece, 20 bytes each; null when they are not stored. */
   storedSenders(block: BlockReference): Buffer | null

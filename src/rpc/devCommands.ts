@@ -25,7 +25,7 @@ export interface PlacedTransaction {
   readonly index: number
 }
 
-/** Which transactions of the pool are meant: one, those of an account, or all. */
+/** Choice of transactions of the pool: one, those of an account, or all. */
 export interface PoolSelection {
   /** 32 bytes. */
   readonly hash?: Buffer
@@ -75,7 +75,7 @@ export interface DevCommands {
   setAutomine(on: boolean): Promise<void>
   /** Makes blocks in an interval; null for no longer. */
   setInterval(interval: BlockInterval | null): Promise<void>
-  /** How blocks are made. */
+  /** Conditions under which blocks are made. */
   mode(): Promise<ProducerMode>
   /** Stops making blocks in intervals, or goes on. */
   setMining(on: boolean): Promise<void>

@@ -78,7 +78,7 @@ export function executeRequest(
   wanted: Preferences,
 ): Eventually<Answer> {
   // Answers of other methods are kept for callers of either form.
-  const preferences = method.tellsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
+  const preferences = method.reportsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
   const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, preferences)
   try {
     const values = readParams(params, method)

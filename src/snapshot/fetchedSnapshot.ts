@@ -42,7 +42,7 @@ export interface FetchedSnapshotOptions {
 
 /**
  * A snapshot from peers, in the stores of a chain that has only genesis. State nodes go to the state store;
- * blocks are written without their place in the chain, so that no read finds them, until one commit makes the
+ * blocks are written without their height in the chain, so that no read finds them, until one commit makes the
  * snapshot's block the head. Used by the one writing thread, sequentially.
  */
 export class FetchedSnapshot implements SnapshotStore {

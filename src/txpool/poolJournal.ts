@@ -31,7 +31,7 @@ const ADDED_AT = 1
 const ADDED_AT_BLOCK = 9
 const ENCODED = 17
 /** File size above which the file is compacted when most of its transactions are gone. */
-const LEAST_REWRITTEN = 4 * 1024 * 1024
+const MIN_REWRITTEN_BYTES = 4 * 1024 * 1024
 
 /**
  * The journal of the pool: a file with its transactions, which restores them after a restart. Used by the
@@ -51,7 +51,7 @@ export class PoolJournal {
   #isDue = false
 
   /** Opens the file, creating it if necessary. */
-  constructor(path: string, { leastRewritten = LEAST_REWRITTEN }: { leastRewritten?: number } = {}) {
+  constructor(path: string, { leastRewritten = MIN_REWRITTEN_BYTES }: { leastRewritten?: number } = {}) {
     this.#log = new RecordLog(path, POOL_JOURNAL_FORMATS)
     this.#leastRewritten = leastRewritten
     for (const [hash, entry] of replay(this.#log.records)) this.#remember(hash, entry)

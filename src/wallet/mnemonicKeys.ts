@@ -1,6 +1,6 @@
 import { WalletError } from './errors.ts'
 
-/** Where keys come from. */
+/** Sources of keys. */
 export interface MnemonicKeys {
   /** English words of BIP-39. */
   readonly mnemonic: string

@@ -51,7 +51,7 @@ export interface PoolAnswer {
 /** The data that every task carries. */
 export interface PoolTask {
   readonly batch: Uint8Array<ArrayBuffer>
-  /** Where the answers go if they fit, an index in {@link WorkerSetup.outputs}; `NO_BUFFER` for none. */
+  /** Index in {@link WorkerSetup.outputs} for the answers if they fit; `NO_BUFFER` for none. */
   readonly output: number
 }
 

@@ -37,7 +37,7 @@ t.test(
     const found = { damaged: 0, started: 0 }
     for (const file of FILES) {
       const bytes = readFileSync(join(whole, file))
-      for (const [kind, choose] of Object.entries(PLACES)) {
+      for (const [kind, choose] of Object.entries(POSITIONS)) {
         for (let count = 0; count < FLIPS; count += 1) {
           const at = choose(bytes, random)
           const bit = Math.floor(random() * 8)
@@ -90,7 +90,7 @@ async function untilAnswering(port: number, over: AbortSignal): Promise<'answeri
   return 'answering'
 }
 
-const PLACES: Readonly<Record<string, (file: Buffer, random: () => number) => number>> = {
+const POSITIONS: Readonly<Record<string, (file: Buffer, random: () => number) => number>> = {
   anywhere: (file, random) => Math.floor(random() * file.length),
   'a meta page': (_, random) => Math.floor(random() * META_PAGES) * PAGE + Math.floor(random() * META_BYTES),
   'the head of a page': (file, random) => {

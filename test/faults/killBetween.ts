@@ -5,7 +5,7 @@ import { LOADER, ROOT } from '../support/sources.ts'
 /** Commits behind which a process can be killed: of the state store, of the chain store, of a piece of a snapshot. */
 export type KillPoint = 'states' | 'chain' | 'taken'
 
-export interface KillPlace {
+export interface KillMoment {
   readonly point: KillPoint
   /** Which of these commits; the first unless given. */
   readonly nth?: number
@@ -22,7 +22,7 @@ export interface KillPlace {
 export function killBetween(
   dataDir: string,
   action: string,
-  { point, nth = 1, snapshot = '' }: KillPlace,
+  { point, nth = 1, snapshot = '' }: KillMoment,
 ): NodeJS.Signals {
   const { signal, stderr, status } = spawnSync(
     process.execPath,

@@ -2,7 +2,7 @@ import type { LogConditions } from '../../storage/logIndex.ts'
 import { ANY_LOG, addressTerm, topicTerm } from '../../storage/logTerm.ts'
 import { bloomBits } from '../codec/logsBloom.ts'
 
-/** Which logs are meant. Empty lists match anything. */
+/** Criteria for logs. Empty lists match anything. */
 export interface LogCriteria {
   /** 20 bytes each; any of them. */
   readonly addresses: readonly Buffer[]

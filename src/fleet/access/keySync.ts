@@ -35,7 +35,7 @@ export class KeySync {
     const take = () => {
       const keys = this.#arrived
       this.#arrived = []
-      if (store.takeFleetKeys(keys)) context.tellFront({ kind: 'keys' })
+      if (store.takeFleetKeys(keys)) context.notifyFront({ kind: 'keys' })
     }
     this.#follower = new BucketFollower({
       open: () => openBucket(context.jetstream, context.names.keys),

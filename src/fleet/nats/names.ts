@@ -14,7 +14,7 @@ export class FleetNames {
     this.counters = `${fleet}-counters`
   }
 
-  /** Where a member is called. */
+  /** Subject at which a member is called. */
   service(member: MemberId, service: string): string {
     return this.subject(`call.${member}.${service}`)
   }

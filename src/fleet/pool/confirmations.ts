@@ -8,7 +8,7 @@ interface Waiting {
   readonly resolve: () => void
 }
 
-/** Which members have confirmed which batches of transactions. Synchronous but for its promises. */
+/** Members that have confirmed batches of transactions. Synchronous but for its promises. */
 export class Confirmations {
   readonly #waiting = new Map<number, Waiting>()
 

@@ -22,7 +22,7 @@ const MAX_CLIENTS = 65_536
 /** Stands for what is no method in usage. */
 export const UNKNOWN_METHOD = 'unknown'
 
-/** When a request needs a key: as soon as there is one, always, or never. */
+/** Rule by which a request needs a key: as soon as there is one, always, or never. */
 export type KeyRule = 'auto' | 'always' | 'never'
 
 /** The parts of admission. */

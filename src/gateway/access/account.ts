@@ -5,10 +5,10 @@ import type { Limits } from './limits.ts'
 import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
 
-/** Which limit a request is over. */
+/** The limit that a request is over. */
 export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets' | 'socketMemory'
 
-/** Why requests are refused, with the index of each in counts. */
+/** Reason why requests are refused, with the index of each in counts. */
 export const LIMIT_REASONS: readonly LimitReason[] = [
   'rate',
   'dailyQuota',
@@ -35,7 +35,7 @@ export interface AccountClock {
   readonly day: number
 }
 
-/** Where the owner of an account learns more. */
+/** Path at which the owner of an account learns more. */
 const SEE = 'GET /<API_KEY>/usage'
 
 /** Refusals in a second after which further ones are no accident. */
@@ -112,7 +112,7 @@ export class Account {
     return null
   }
 
-  /** Why it may not open one more WebSocket; null when it may. */
+  /** Reason why it may not open one more WebSocket; null when it may. */
   refuseSocket(): LimitReason | null {
     const { sockets } = this.limits
     if (this.#reclaimed.at(this.#clock.now()) > MANY_RECLAIMED) return this.#refuse('socketMemory')

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { KeyFileError, parseKeyFile } from './keyFile.ts'
 
-/** How often the file is looked at, milliseconds: also where a volume reports no changes. */
+/** Milliseconds between two looks at the file: also where a volume reports no changes. */
 const PERIOD_MILLISECONDS = 500
 
 /** The listener of the file. */

@@ -48,7 +48,7 @@ export class Entrance {
   readonly announced: AnnouncedBlocks
   readonly #parts: EntranceParts
   readonly #waits: BlockWaits
-  /** When other nodes announced their blocks last, milliseconds of `performance.now()`. */
+  /** Time at which other nodes announced their blocks last, milliseconds of `performance.now()`. */
   #announcedAt = 0
 
   constructor(parts: EntranceParts) {

@@ -26,7 +26,7 @@ const USUAL_BYTES = 4096
 export interface FastPathParts {
   readonly router: Router
   readonly encodedObjects: EncodedObjectCache
-  /** Where the state is; none in tests of the envelope. */
+  /** Store of the state; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
   readonly snapshot: TickSnapshot
   /** Requests that a batch may have. */
@@ -38,7 +38,7 @@ export interface FastPathParts {
 
 /**
  * Has one native call parse a body and answer of it what takes microseconds and no disk: a hop to a worker costs
- * twenty times as much as a read of an account. The core is told what the head is with the first body after it moved;
+ * twenty times as much as a read of an account. The core gets the head with the first body after it moved;
  * the blocks below it are in its memory. Everything else is left to workers, after which it is in memory, too. What is
  * said of a body holds until the next.
  */
@@ -53,7 +53,7 @@ export class FastPath implements WrittenAnswers {
   /** By length: answers of usual length. */
   readonly #views: (Uint8Array | undefined)[] = []
   #isTickCounted = false
-  #isHeadTold: boolean
+  #isHeadSet: boolean
   #result = 0
 
   constructor(parts: FastPathParts) {
@@ -67,7 +67,7 @@ export class FastPath implements WrittenAnswers {
       this.native.readState({ store: stateStore, spec, callGas, estimateGas, safeDepth, finalizedDepth })
     }
     this.#hasState = stateStore !== undefined
-    this.#isHeadTold = !this.#hasState
+    this.#isHeadSet = !this.#hasState
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
     this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
@@ -99,10 +99,10 @@ export class FastPath implements WrittenAnswers {
   /**
    * Parses a body. The answer where all of it has one, which is valid until the next body; null when the
    * {@link records} or the {@link result} say what else there is.
-   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
+   * @param otherForm whether the caller wants reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): Uint8Array | null {
-    if (!this.#isHeadTold) this.#tellHead()
+    if (!this.#isHeadSet) this.#setHead()
     const end = this.native.answer(body, otherForm, this.#out)
     this.#result = end
     if (end <= ANSWER_OFFSET) return null
@@ -158,11 +158,11 @@ export class FastPath implements WrittenAnswers {
   /** Drops everything that depends on the head. */
   forget(): void {
     this.native.forget()
-    this.#isHeadTold = !this.#hasState
+    this.#isHeadSet = !this.#hasState
   }
 
-  /** Tells the core the head of this turn's snapshot, which everything in this thread is read at. */
-  #tellHead(): void {
+  /** Gives the core the head of this turn's snapshot, which everything in this thread is read at. */
+  #setHead(): void {
     try {
       this.#snapshot.take()
       const { chain } = this.#snapshot.context
@@ -172,7 +172,7 @@ export class FastPath implements WrittenAnswers {
         root: this.#rootAfter(head),
         firstBlock: chain.history().firstBlock,
       })
-      this.#isHeadTold = true
+      this.#isHeadSet = true
     } catch {
       // A store that a disk broke: the method's own code knows what to say.
     }

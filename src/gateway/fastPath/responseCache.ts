@@ -49,7 +49,7 @@ export class ResponseCache {
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
     return (body, status, block) => {
-      // A worker may see the next head before this thread is told of it.
+      // A worker may see the next head before this thread is notified of it.
       const isOfHead = block === undefined || this.#isHead(block)
       if (isOfHead && status === 200 && version === this.#version && body.length > 0) {
         const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)

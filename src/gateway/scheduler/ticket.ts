@@ -22,7 +22,7 @@ export interface Ticket {
   readonly preferences: Preferences
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
-  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 while it waits for one. */
+  /** Time at which it was sent to a worker, in milliseconds of `performance.now()`; 0 while it waits for one. */
   startedAt: number
   /** Worker time that its client was charged in advance, milliseconds; 0 unless it is at a worker. */
   charged: number

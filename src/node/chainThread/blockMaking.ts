@@ -32,7 +32,7 @@ export interface BlockMakingParams {
   readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How work is shared with other nodes; null where nobody else has it. */
+  /** Sharing of work with other nodes; null where nobody else has it. */
   readonly sharing: WorkSharing | null
 }
 

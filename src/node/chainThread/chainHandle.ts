@@ -68,7 +68,7 @@ export interface ChainHandle {
   connectPeers(): MessagePort
   /**
    * A port for the fleet thread: it has `FleetChainService` over it with the events `FleetChainEvent`, and has to serve
-   * `FleetTeller` over it (`fleet/interface.ts`, `workers/proxy.ts`).
+   * `FleetAnnouncer` over it (`fleet/interface.ts`, `workers/proxy.ts`).
    */
   connectFleet(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */

@@ -37,7 +37,7 @@ export interface ChainSharing {
    * @throws RpcError where others have this chain, too: no edits, rewinds, impersonated senders, blocks at each send
    */
   assertAlone(): void
-  /** How work for pools is shared; null where nobody else has it. */
+  /** Sharing of work for pools; null where nobody else has it. */
   readonly work: WorkSharing | null
   /** Ends what waits. */
   close(): void

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { FleetChainEvent, FleetChainService, FleetTeller } from '../../fleet/interface.ts'
+import type { FleetAnnouncer, FleetChainEvent, FleetChainService } from '../../fleet/interface.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
@@ -137,7 +137,7 @@ function servePeers(core: ChainCore, port: MessagePort): void {
 function serveFleet(core: ChainCore, fleet: FleetChain | null, port: MessagePort): void {
   if (fleet === null) throw new Error('this node belongs to no fleet')
   const sendToFleet = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
-  port.on('close', fleet.attach(createProxy<FleetTeller>(port), sendToFleet))
+  port.on('close', fleet.attach(createProxy<FleetAnnouncer>(port), sendToFleet))
 }
 
 /**

@@ -48,7 +48,7 @@ export type ChainEvent =
   | { readonly kind: 'mining'; readonly on: boolean }
   /** Users changed something else that answers depend on. */
   | ({ readonly kind: 'changed' } & BlockChoices)
-  /** Why the stores take no writes; null when they do again. */
+  /** Reason why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
   /** States of old blocks were given up. */
   | ({ readonly kind: 'pruned' } & PrunedStates)
@@ -59,7 +59,7 @@ export type ChainEvent =
   /** Something failed that nobody waits for. */
   | { readonly kind: 'fault'; readonly text: string }
 
-/** How the chain thread starts and ends. */
+/** Messages at the start and the end of the chain thread. */
 export type ChainThreadMessage =
   /** The stores are open and the chain can be read. */
   | {

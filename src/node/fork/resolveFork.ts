@@ -26,7 +26,7 @@ export interface ResolvedFork {
 
 /**
  * Finds out which block a fork goes on from: the one that the data directory has, or the one that the configuration
- * names, of which the directory has a note from then on.
+ * names, of which the directory has a record from then on.
  * @returns the configuration for its network, and the fork; null where none is wanted
  * @throws NodeError `FORK`
  */

@@ -39,7 +39,7 @@ export interface ChainOptions extends NetworkChoice {
   readonly checksOffers?: boolean
 }
 
-/** How blocks are made. */
+/** Options for the making of blocks. */
 export interface ProductionOptions {
   readonly mode: ProducerMode
   /** `0x` hex; null is the account of {@link coinbaseSecret}. */

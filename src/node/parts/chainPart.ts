@@ -13,7 +13,7 @@ import { type ChainOptions, chainOptionsFromConfig } from '../options/chainOptio
 import { forkChoice } from './forkPart.ts'
 import type { ChainPart, NodeScope } from './nodeScope.ts'
 
-/** How blocks are made; events change it. */
+/** Settings for the making of blocks; events change them. */
 type Production = Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
 
 /**

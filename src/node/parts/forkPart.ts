@@ -68,11 +68,11 @@ export async function openForkReads({ fork, parts }: NodeScope, { stateStore }: 
 }
 
 function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () => void {
-  let told = stats.get('requests')
+  let counted = stats.get('requests')
   return () => {
     const requests = stats.get('requests')
-    if (requests === told) return
-    told = requests
+    if (requests === counted) return
+    counted = requests
     const reads = reach.chain.now?.stateStore.forkStats()
     log.info(
       {

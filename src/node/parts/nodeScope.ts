@@ -20,7 +20,7 @@ export interface ChainPart {
   readonly options: ChainOptions
   /** The store that all threads share: it closes for all of them at once, when the chain thread has written its last. */
   readonly stateStore: StateStore
-  /** How blocks are made now. */
+  /** Settings for the making of blocks now. */
   readonly production: Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
 }
 

@@ -22,7 +22,7 @@ export interface WorkerOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
-  /** How many of these are started at once, all unless given; the others start when they are needed. */
+  /** Number of these that are started at once, all unless given; the others start when they are needed. */
   readonly permanentWorkers?: number
   /** Module with `openNodeContext(options, interrupt, chainPort)` for the workers, and what it gets. */
   readonly contextModule: URL
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly blockHeaders?: boolean
   /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
-  /** Told when a worker died and its batch was answered with -32603. */
+  /** Called when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
 }
 

@@ -42,11 +42,11 @@ export interface PeerNodeParts {
   readonly options: Omit<PeerOptions, keyof NetworkChoice | 'storeOptions' | 'log'>
   readonly key: NodeKey
   readonly chain: SyncChain
-  /** Where a snapshot of peers is put together; without it the chain is executed from genesis. */
+  /** Store in which a snapshot of peers is put together; without it the chain is executed from genesis. */
   readonly snapshots?: SnapshotStore
   /** In place of those of snapshots. */
   readonly snapshotLimits?: Partial<SnapshotLimits>
-  /** Where blocks below a snapshot go; without it they are not fetched. */
+  /** Store of blocks below a snapshot; without it they are not fetched. */
   readonly filled?: BackfillStore
   /** States that are given to nodes that synchronise by snapshot; null for none. */
   readonly states: RequestServerOptions['states']

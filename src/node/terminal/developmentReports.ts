@@ -15,7 +15,7 @@ import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
 import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 
-/** Where reports go: lines for people, or entries of the log. */
+/** Receiver of reports: lines for people, or entries of the log. */
 export type ReportOutput =
   | { readonly write: (text: string) => void; readonly isColored: boolean }
   | { readonly log: Logger }
@@ -32,7 +32,7 @@ export interface DevelopmentReportsParts {
   readonly verbosity: Verbosity
   readonly output: ReportOutput
   readonly project: ContractProject
-  /** Told once of what keeps a block from being reported. */
+  /** Called once with what keeps a block from being reported. */
   readonly log: Logger
 }
 

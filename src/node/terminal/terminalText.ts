@@ -5,7 +5,7 @@ import type { DescribedExecution } from './describedExecution.ts'
 
 const INDENT = '  '
 const LABEL_WIDTH = 21
-/** What moves the cursor, changes colours or turns text around, which contracts could print to deceive. */
+/** Characters that move the cursor, change colours or turn text around, which contracts could print to deceive. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 

@@ -20,17 +20,17 @@ export const getFleetStatus = defineMethod({
   },
 })
 
-/** Why this member is not present is for the log and `fleet status`: an error may name addresses. */
+/** The reason why this member is not present is for the log and `fleet status`: an error may name addresses. */
 function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus): Json {
   return { ...fleet, members: members.map(describeMember) }
 }
 
-function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
+function describeMember({ executed, adopted, seenAgo, clockAhead, ...member }: MemberStatus): Json {
   return {
     ...member,
     executed: describeBlock(executed),
     adopted: describeBlock(adopted),
-    heard: Math.round(heard),
+    heard: Math.round(seenAgo),
     clockAhead: Math.round(clockAhead),
   }
 }

@@ -30,7 +30,7 @@ export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
   },
 ]
 
-/** Where the format stands in the chain store. */
+/** Table of the format in the chain store. */
 export function chainFormatTable(writer: TableWriter): FormatTable {
   return {
     get: (key) => writer.get('metadata', key),

@@ -51,7 +51,7 @@ export class BodyReaders {
     this.#names = names
     this.#most = most
     const methods = names.map((name, index) => {
-      return { name, index, fast: null, isCached: false, tellsReverts: false }
+      return { name, index, fast: null, isCached: false, reportsReverts: false }
     })
     const objects = EncodedObjectCache.inMemory(0)
     this.#native = new NativeFastPath({ methods, objects, batch: most, cachedBytes: 0 })

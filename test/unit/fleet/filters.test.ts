@@ -60,7 +60,7 @@ function openMembers(t: Test) {
     const hash = await owner.scene.mine()
     const { chain } = owner.scene.core.open
     owner.filters.headChanged({ retracted: [], enacted: [chain.head] })
-    owner.scene.tellHead()
+    owner.scene.reportHead()
     return `0x${hash.toString('hex')}`
   }
   return { net, owner, other, mine }

@@ -7,7 +7,7 @@ const OBJECT_BYTES = 1024 * 1024
 const NO_JSON = -3
 
 function openFunction() {
-  const methods = [{ name: 'eth_chainId', index: 0, isCached: true, tellsReverts: false }]
+  const methods = [{ name: 'eth_chainId', index: 0, isCached: true, reportsReverts: false }]
   const path = new addon.FastPath(methods, 50, EncodedObjectCache.inMemory(OBJECT_BYTES).handle, OBJECT_BYTES)
   path.keepPlain(0, ',"result":"0x21"}')
   return { answer: path.answerFunction(false), run: path.runFunction() }

@@ -24,16 +24,16 @@ impl<'a> Output<'a> {
         self.length
     }
 
-    fn room(&mut self, length: usize) -> Option<&mut [u8]> {
+    fn reserve(&mut self, length: usize) -> Option<&mut [u8]> {
         let start = self.length;
-        let room = self.bytes.get_mut(start..start.checked_add(length)?)?;
+        let reserve = self.bytes.get_mut(start..start.checked_add(length)?)?;
         self.length += length;
-        Some(room)
+        Some(reserve)
     }
 
     /// Bytes as they are.
     pub fn put(&mut self, bytes: &[u8]) -> Option<()> {
-        self.room(bytes.len())?.copy_from_slice(bytes);
+        self.reserve(bytes.len())?.copy_from_slice(bytes);
         Some(())
     }
 
@@ -43,7 +43,7 @@ impl<'a> Output<'a> {
         self.put(id)
     }
 
-    /// What stands between the id and a result.
+    /// Writes the text between the id and a result.
     pub fn put_result(&mut self) -> Option<()> {
         self.put(RESULT)
     }
@@ -53,8 +53,8 @@ impl<'a> Output<'a> {
         let digits = value.bit_len().div_ceil(4).max(1);
         self.put(b"0x")?;
         let bytes: [u8; 32] = value.to_be_bytes();
-        for (place, digit) in self.room(digits)?.iter_mut().enumerate() {
-            let from_right = digits - 1 - place;
+        for (position, digit) in self.reserve(digits)?.iter_mut().enumerate() {
+            let from_right = digits - 1 - position;
             let byte = bytes[31 - from_right / 2];
             *digit = LOWER_HEX[usize::from(if from_right.is_multiple_of(2) { byte & 0xf } else { byte >> 4 })];
         }
@@ -71,12 +71,12 @@ impl<'a> Output<'a> {
     pub fn put_word(&mut self, bytes: &[u8]) -> Option<()> {
         let last = &bytes[bytes.len().saturating_sub(32)..];
         self.put(b"0x")?;
-        self.room(2 * (32 - last.len()))?.fill(b'0');
+        self.reserve(2 * (32 - last.len()))?.fill(b'0');
         self.put_hex(last)
     }
 
     fn put_hex(&mut self, bytes: &[u8]) -> Option<()> {
-        hex::encode_to_slice(bytes, self.room(2 * bytes.len())?).ok()
+        hex::encode_to_slice(bytes, self.reserve(2 * bytes.len())?).ok()
     }
 }
 

@@ -13,7 +13,7 @@ use napi::{Result, ValueType, check_status, sys};
 use crate::borrowed::elements_of;
 
 /// Longer arrays are passed to JavaScript without a copy.
-const LONGEST_COPY: usize = 16 * 1024;
+const MAX_COPY_BYTES: usize = 16 * 1024;
 
 /// Bytes that are copied in both directions.
 pub struct ByteArray(Vec<u8>);
@@ -108,7 +108,7 @@ impl FromNapiValue for OutputBytes {
 
 impl ToNapiValue for ByteArray {
     unsafe fn to_napi_value(env: sys::napi_env, Self(bytes): Self) -> Result<sys::napi_value> {
-        if bytes.len() > LONGEST_COPY {
+        if bytes.len() > MAX_COPY_BYTES {
             // SAFETY: as this function's.
             return unsafe { napi::bindgen_prelude::Buffer::to_napi_value(env, bytes.into()) };
         }

@@ -67,7 +67,7 @@ pub struct CallInput {
     pub interrupt: Option<InterruptSlot>,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 #[napi(string_enum = "lowercase")]
 pub enum CallEnd {
     /// It succeeded, with its output.
@@ -83,13 +83,13 @@ pub enum CallEnd {
 /// The result of a call.
 #[napi(object)]
 pub struct CallResult {
-    /// How it ended.
+    /// Outcome.
     pub end: CallEnd,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: Buffer,
     /// Gas used, refund deducted.
     pub gas: BigInt,
-    /// Why it halted, as a message for people.
+    /// Reason why it halted, as a message for people.
     pub reason: Option<String>,
 }
 

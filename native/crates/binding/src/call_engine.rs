@@ -189,7 +189,7 @@ impl CallEngine {
     }
 }
 
-/// What calls and estimates have in common.
+/// Members that calls and estimates have in common.
 struct Request {
     context: BlockContext,
     state: Arc<dyn StateReader>,

@@ -1,5 +1,5 @@
 //! Functions for JavaScript that are called for every request. A method of a class looks for its object in a property of
-//! `this`, checks its type and notes that it is borrowed, which takes longer than many a request.
+//! `this`, checks its type and records that it is borrowed, which takes longer than many a request.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use crate::borrowed::BorrowedBytes;
 use crate::byte_array::OutputBytes;
 use crate::errors::{Code, Result};
 
-/// What a function does, with what belongs to it.
+/// Work of a function, with what belongs to it.
 pub trait DirectCall: Sized + 'static {
     /// Its arguments, which end with the call.
     type Arguments: Arguments;

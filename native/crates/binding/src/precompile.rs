@@ -22,7 +22,7 @@ pub struct PrecompileCall {
     pub executed: bool,
     /// Output; absent when there is none or the contract threw.
     pub output: Option<Buffer>,
-    /// Why the contract threw, as a message for people.
+    /// Reason why the contract threw, as a message for people.
     pub failure: Option<String>,
 }
 

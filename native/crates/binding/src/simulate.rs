@@ -81,7 +81,7 @@ pub struct SimulatedTransfer {
 pub struct SimulatedResult {
     /// As of a call; a call that could be in no block has its reason and no gas.
     pub result: CallResult,
-    /// Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
+    /// Reason why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
     pub refusal: Option<String>,
     /// Logs; none if the call failed.
     pub logs: Vec<SimulatedLog>,
@@ -155,7 +155,7 @@ fn refusal(reason: &InvalidTransaction) -> &'static str {
         InvalidTransaction::Nonce { .. } => "nonceTooHigh",
         InvalidTransaction::IntrinsicGas { .. } => "intrinsicGas",
         InvalidTransaction::Funds { .. } => "funds",
-        InvalidTransaction::NoRoom { .. } => "room",
+        InvalidTransaction::NoBlockGas { .. } => "room",
         _ => "other",
     }
 }

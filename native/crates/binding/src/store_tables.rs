@@ -19,7 +19,7 @@ pub struct LineReport {
     pub indexed: i64,
 }
 
-/// How far the table of the head is.
+/// Progress of the table of the head.
 #[napi(object)]
 pub struct HeadProgress {
     /// `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot.
@@ -45,7 +45,7 @@ pub struct LogStats {
     pub file_bytes: i64,
     /// Bytes that were given up since the store was made.
     pub dropped_bytes: i64,
-    /// Why the last attempt to seal or to copy a part of it failed; null when it did not.
+    /// Reason why the last attempt to seal or to copy a part of it failed; null when it did not.
     pub fault: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl StateStore {
         }))
     }
 
-    /// How far the table of the head is.
+    /// Progress of the table of the head.
     #[napi(catch_unwind)]
     pub fn head_progress(&self) -> HeadProgress {
         let progress = self.inner.head_progress();

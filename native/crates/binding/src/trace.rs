@@ -73,7 +73,7 @@ pub struct TransactionTrace {
 pub struct CallTrace {
     /// JSON: one value, or one per element of a flat trace.
     pub texts: Vec<String>,
-    /// How the call ended.
+    /// Outcome of the call.
     pub end: CallEnd,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: napi::bindgen_prelude::Buffer,

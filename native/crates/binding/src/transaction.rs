@@ -31,7 +31,7 @@ pub struct TransactionResult {
     pub contract_address: Option<Buffer>,
     /// Accounts deleted by SELFDESTRUCT.
     pub deleted: Vec<Buffer>,
-    /// Why it did not succeed, as a message for people.
+    /// Reason why it did not succeed, as a message for people.
     pub failure: Option<String>,
     /// Root of the state after it, which is kept.
     pub state_root: Buffer,

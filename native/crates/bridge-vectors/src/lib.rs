@@ -35,7 +35,7 @@ const RUNNERS: &[(&str, Runner)] = &[
 /// Runs a file, plain or compressed with zstd.
 ///
 /// # Panics
-/// When the file cannot be read, or a line is no JSON.
+/// Panics when the file cannot be read, or a line is no JSON.
 #[must_use]
 pub fn run_file(path: &Path) -> Report {
     let shown = path.to_string_lossy();

@@ -22,7 +22,7 @@ pub use envelope::{
 pub use fast_calls::{CallKind, CallStats, FastCalls, GasCaps};
 pub use fast_methods::FastMethod;
 pub use fast_path::{
-    ANSWERED, Answered, CACHEABLE, CACHED, FastPath, MethodName, OTHER_FORM, TOO_LONG, ToldHead, WAITS,
+    ANSWERED, AnnouncedHead, Answered, CACHEABLE, CACHED, FastPath, MethodName, OTHER_FORM, TOO_LONG, WAITS,
 };
 pub use response_cache::{Lookups, ResponseCache};
 pub use state_reads::{Read, StateReads};

@@ -13,7 +13,7 @@ use crate::plain_params::PlainReader;
 /// The newest block, which is also that of a request that names none.
 pub(crate) const LATEST: &[u8] = b"latest";
 
-/// What is read.
+/// Items that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// Balance of an account: address, and the block or nothing.

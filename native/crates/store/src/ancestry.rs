@@ -13,11 +13,11 @@ use rhizome_primitives::state::StateError;
 use crate::state_store::StateStore;
 
 /// Blocks held. REMASC reads 4,000 + span blocks back and the BlockHeader contract 4,000; the rest is
-/// room for reorganisations. About 1 KiB each.
+/// some more for reorganisations. About 1 KiB each.
 const WINDOW: usize = 8192;
 
 /// Blocks walked to connect a new tip with the window before starting a new one.
-const LONGEST_REBASE: usize = 1024;
+const MAX_REBASE_BLOCKS: usize = 1024;
 
 /// A run of blocks in which each is the parent of the next.
 #[derive(Default)]
@@ -45,7 +45,7 @@ impl Window {
         }
     }
 
-    /// Adds the parent of the lowest block, where there is room.
+    /// Adds the parent of the lowest block, where the window is not full.
     pub(crate) fn extend_down(&mut self, parent: Arc<AncestorBlock>) {
         if self.lowest().is_some_and(|lowest| lowest.parent_hash == parent.hash) {
             self.0.push_front(parent);
@@ -69,7 +69,7 @@ impl Window {
                 return;
             }
             let inside = self.0.front().is_some_and(|front| front.number < lowest.number);
-            match parent_of(store, lowest).filter(|_| inside && branch.len() < LONGEST_REBASE) {
+            match parent_of(store, lowest).filter(|_| inside && branch.len() < MAX_REBASE_BLOCKS) {
                 Some(parent) => branch.push(parent),
                 None => break,
             }
@@ -82,12 +82,12 @@ impl Window {
         self.0.back()
     }
 
-    /// The lowest block, where there is room for more below it.
+    /// The lowest block, where the window takes more below it.
     pub(crate) fn lowest(&self) -> Option<&Arc<AncestorBlock>> {
         self.0.front().filter(|_| self.0.len() < WINDOW)
     }
 
-    /// Extends the window down to `number`, as far as there is room.
+    /// Extends the window down to `number`, until it is full.
     pub(crate) fn reach_down(&mut self, store: &StateStore, number: u64) {
         while self.0.len() < WINDOW
             && let Some(lowest) = self.0.front().filter(|lowest| lowest.number > number)

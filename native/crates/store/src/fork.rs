@@ -155,7 +155,7 @@ impl Fork {
         MAY_WAIT.set(may_wait);
     }
 
-    /// Nothing is answered any more: whoever waits is told so.
+    /// Nothing is answered any more: whoever waits gets an error.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
         let _waiting = self.waiting.lock();
@@ -175,7 +175,7 @@ impl Fork {
     fn settle(&self, wanted: Wanted, result: Result<Answer, String>) {
         let mut all = self.waiting.lock();
         match all.get_mut(&wanted) {
-            // Whoever did not wait finds it among the answers; of a refusal the next read is told.
+            // Whoever did not wait finds it among the answers; the next read gets a refusal.
             Some(waiting) if waiting.readers == 0 && result.is_ok() => {
                 all.remove(&wanted);
             }
@@ -213,8 +213,8 @@ impl Fork {
                     result
                 }
             },
-            Entry::Vacant(place) => {
-                place.insert(Waiting { readers: 0, result: None });
+            Entry::Vacant(vacant) => {
+                vacant.insert(Waiting { readers: 0, result: None });
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 (self.ask)(wanted);
                 Err(StateError::NotFetched)

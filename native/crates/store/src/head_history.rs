@@ -30,9 +30,9 @@ const MAX_CHANGES: usize = 100_000;
 /// Key of the last step that the table has, in the table of metadata.
 const INDEXED: &[u8] = b"history";
 
-/// What a batch adds.
+/// Rows that a batch adds.
 struct Batch {
-    /// Where the line begins.
+    /// First block of the line.
     base: u64,
     /// The last step that was there before, and the last one with it.
     from: u64,

@@ -151,7 +151,7 @@ impl StateStore {
     }
 }
 
-/// What a row stands for. Which incarnation a cell belongs to does not matter: its slot is compared in both states.
+/// Items of a row. Which incarnation a cell belongs to does not matter: its slot is compared in both states.
 fn items_of(key: &[u8]) -> Option<(AccountRef, Vec<Item>)> {
     if let Some((&ACCOUNTS, identity)) = key.split_first() {
         let account = match identity {

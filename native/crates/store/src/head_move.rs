@@ -13,7 +13,7 @@ use rhizome_trie::keys::{Item, item_of};
 use rhizome_trie::{EMPTY_ROOT, Trie, Value};
 
 use crate::batch::Batch;
-use crate::head_changes::{CellValue, HeadChanges, ItemValue, LONGEST_VALUE_IN_ROW};
+use crate::head_changes::{CellValue, HeadChanges, ItemValue, MAX_ROW_VALUE_BYTES};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_view::{Layer, View};
 use crate::head_write::{HeadStep, HeadWrite};
@@ -318,7 +318,7 @@ impl StateStore {
     }
 }
 
-/// What an item has, by its value in a trie.
+/// Contents of an item, by its value in a trie.
 pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemValue, StateError> {
     Ok(match item {
         Item::Account => ItemValue::Bytes(value.load(&**trie.source())?),
@@ -330,7 +330,7 @@ pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemV
 
 pub(crate) fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {
     match value {
-        Value::Long { hash, length, .. } if *length as usize > LONGEST_VALUE_IN_ROW => {
+        Value::Long { hash, length, .. } if *length as usize > MAX_ROW_VALUE_BYTES => {
             Ok(Some(CellValue::Apart(*hash, *length)))
         }
         value => Ok(CellValue::of(value.load(&**trie.source())?.as_ref())),

@@ -21,7 +21,7 @@ use crate::lmdb_head::{MARK, damaged};
 /// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
 const MAX_CHANGES: u32 = 24;
 
-/// Where a state is on the line, as far as it is known.
+/// Position of a state on the line, as far as it is known.
 pub(crate) struct LinePosition {
     root: B256,
     /// Its step and one; zero while it is unknown.
@@ -108,7 +108,7 @@ impl<'a> HeadReads<'a> {
         if value.is_empty() { Ok(None) } else { decode_cell(value).map(Some).ok_or_else(damaged) }
     }
 
-    /// What an item has.
+    /// Contents of an item.
     pub(crate) fn item(&self, account: &AccountRef, item: Item) -> heed::Result<ItemValue> {
         let row = self.account_row(account)?;
         Ok(match item {

@@ -28,10 +28,10 @@ const MAX_ROWS: usize = 20_000;
 /// A read that takes longer may have waited for the disk.
 const SLOW_READ: Duration = Duration::from_micros(200);
 
-/// How long a thread that must not wait for the disk leaves the table alone after it has waited.
+/// Time for which a thread that must not wait for the disk leaves the table alone after it has waited.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What led from the state of the layer below, or of the table, to the one under `root`.
+/// Changes from the state of the layer below, or of the table, to the one under `root`.
 pub(crate) struct Layer {
     pub(crate) root: B256,
     pub(crate) changes: HeadChanges,
@@ -177,7 +177,7 @@ fn has_waited() -> bool {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn watch_this_thread() {}
 
-/// Other systems do not tell it by thread: a slow read counts.
+/// Other systems do not count it by thread: a slow read counts.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn has_waited() -> bool {
     true
@@ -189,11 +189,11 @@ pub(crate) struct StateView {
     layers: usize,
 }
 
-/// Where a [`StateView`] is read.
+/// Source from which a [`StateView`] is read.
 pub(crate) struct TableAccess<'a> {
     pub(crate) table: &'a HeadTable,
     pub(crate) lmdb: &'a Lmdb,
-    /// Where the state is on the line.
+    /// Position of the state on the line.
     pub(crate) line: &'a LinePosition,
     /// True for a thread that must not wait for the disk.
     pub(crate) must_not_wait: bool,
@@ -213,7 +213,7 @@ impl TableAccess<'_> {
 }
 
 impl StateView {
-    /// What a change of the account says, `none` where a deletion is newer, or what the table says. None when the table
+    /// Value by a change of the account, `none` where a deletion is newer, or that of the table. None when the table
     /// has moved to a state that is not below this one and whose line does not have it, or must not be read now.
     pub(crate) fn find<T>(
         &self,

@@ -110,10 +110,10 @@ fn write_layers(
 pub(crate) struct Rows {
     head: Table,
     pub(crate) step: u64,
-    /// Whether changes are recorded, and deleted keys leave a mark.
+    /// True when changes are recorded, and deleted keys leave a mark.
     records: bool,
     changed: BTreeMap<RowKey, SmallVec<[u8; 128]>>,
-    /// What the present step changed: keys, and rows before it.
+    /// Changes of the present step: keys, and rows before it.
     before: Vec<(RowKey, Vec<u8>)>,
 }
 

@@ -13,22 +13,11 @@ use rhizome_store::{HeadBranch, StateStore, StoreOptions};
 
 fn block(hash: B256, parent_hash: B256, number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash,
-        parent_hash,
-        number,
         timestamp: number * 30,
         coinbase: Address::repeat_byte(3).into(),
-        minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::from_static(&[0x67, 0xc2, 0x80]),
         gas_used: 21_000,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: None,
+        ..rhizome_testing::ancestor(hash, parent_hash, number)
     }
 }
 

@@ -44,22 +44,9 @@ fn upstream_answer(wanted: Wanted) -> Result<Answer, String> {
 
 fn block(number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash: B256::from(U256::from(number)),
-        parent_hash: B256::from(U256::from(number - 1)),
-        number,
         timestamp: number,
         coinbase: AccountRef::NoAddress,
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::new(),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: vec![],
-        state_root: None,
+        ..rhizome_testing::ancestor(B256::from(U256::from(number)), B256::from(U256::from(number - 1)), number)
     }
 }
 
@@ -196,7 +183,7 @@ fn a_refusal_and_a_long_wait_are_errors_and_the_next_read_asks_again() {
 }
 
 #[test]
-fn a_thread_that_must_not_wait_is_told_to_come_again() {
+fn a_thread_that_must_not_wait_gets_a_refusal() {
     let (store, _) = usual();
     let read = move |id: AccountRef| {
         thread::spawn(move || {

@@ -139,7 +139,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// How the contents of an object are read.
+/// Ways in which the contents of an object are read.
 enum Class {
     Universal,
     /// Contents are not parsed, unless their length is indefinite.

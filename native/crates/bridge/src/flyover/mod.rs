@@ -60,7 +60,7 @@ pub(crate) enum Code {
 pub(crate) enum Answer {
     /// Amount that the contract received.
     Wei(U256),
-    /// Why it received nothing.
+    /// Reason why it received nothing.
     Code(Code),
 }
 

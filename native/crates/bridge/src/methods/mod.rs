@@ -23,7 +23,7 @@ use crate::method::Method;
 use crate::pegout;
 use crate::storage::Frame;
 
-/// Why a method ended without a result.
+/// Reason why a method ended without a result.
 pub(crate) enum Stop {
     /// An argument that the method refuses: before RSKIP88 the result is null instead of an error.
     IllegalArgument(&'static str),

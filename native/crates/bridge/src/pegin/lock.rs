@@ -28,7 +28,7 @@ pub(super) fn amount(frame: &mut Frame<'_>, transaction: &Transaction) -> Result
     Ok(sum)
 }
 
-/// True when the locking cap has room for this many satoshi (RSKIP134).
+/// True when the locking cap permits this many satoshi more (RSKIP134).
 pub(crate) fn is_under_cap(frame: &mut Frame<'_>, satoshi: i64) -> Result<bool, ContractError> {
     if !frame.active(Rule::Rskip134) {
         return Ok(true);

@@ -50,7 +50,7 @@ impl Release {
     }
 }
 
-/// Why no transaction was built.
+/// Reason why no transaction was built.
 #[derive(Debug)]
 pub enum BuildError {
     /// The value of the outputs is not enough.

@@ -82,7 +82,7 @@ impl Totals {
 
 impl Lists {
     pub(super) fn new(input: &BlockInput<'_>) -> Result<Self, BlockError> {
-        let block_limit = input.context.block.gas_room();
+        let block_limit = input.context.block.usable_gas();
         let count = input.transactions.len();
         if !input.context.rules.parallel_execution() {
             let sequential = List { range: 0..count, gas_limit: block_limit, parallel: false };

@@ -75,7 +75,7 @@ enum Purpose {
     Create(Address),
 }
 
-/// How a frame ended. Gas is that of the frame alone.
+/// Outcome of a frame. Gas is that of the frame alone.
 pub(crate) struct FrameResult {
     pub(crate) status: FrameStatus,
     pub(crate) output: Bytes,

@@ -292,7 +292,7 @@ fn transfer(logs_before: usize, from: Address, to: Address, value: u64) -> Value
 }
 
 #[test]
-fn simulations_tell_who_paid_whom_between_the_logs() {
+fn simulations_say_who_paid_whom_between_the_logs() {
     // Logs, pays HEIR 4 wei, logs, destroys itself in favour of HEIR.
     let pays = format!("5f5fa05f5f5f5f600473{HEIR:x}5af1505f5fa073{HEIR:x}ff").replace("0x", "");
     let expected =

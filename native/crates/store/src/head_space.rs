@@ -10,7 +10,7 @@ use crate::head_mark::HeadMark;
 use crate::lmdb::Lmdb;
 use crate::state_store::StateStore;
 
-/// What the table does.
+/// Phases of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadPhase {
     /// It stands for a state, or has yet to begin.
@@ -25,10 +25,10 @@ pub enum HeadPhase {
     NoSpace,
 }
 
-/// How far it is.
+/// Progress of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadProgress {
-    /// What it does.
+    /// Its phase.
     pub phase: HeadPhase,
     /// Part of the state that was moved or sorted, from 0 to 1.
     pub part: f64,
@@ -48,7 +48,7 @@ fn part_up_to(key: &[u8]) -> f64 {
 }
 
 impl StateStore {
-    /// How far the table of the head is.
+    /// Progress of the table of the head.
     pub fn head_progress(&self) -> HeadProgress {
         let mark = self.table.state.read().mark.clone();
         let (needed, available) = *self.table.space.lock();
@@ -93,7 +93,7 @@ impl Lmdb {
     }
 }
 
-/// Bytes that are free where a folder is; None where the system does not tell.
+/// Bytes that are free where a folder is; None where the system does not say.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "asks the system")]
 fn free_on_disk(folder: &std::path::Path) -> Option<u64> {

@@ -5,10 +5,10 @@ import { Confirmations } from './confirmations.ts'
 import { PoolExchange } from './poolExchange.ts'
 
 /** Bytes of batches of others that the chain thread has at the same time: more are left out. */
-const MAX_RECEIVING = 4 * 1024 * 1024
+const MAX_RECEIVING_BYTES = 4 * 1024 * 1024
 
-/** Tells transactions that are durable here to others, and hears theirs (fleet.md §5). */
-export class TransactionTelling implements FleetPart {
+/** Announces transactions that are durable here to others, and receives theirs (fleet.md §5). */
+export class TransactionAnnouncer implements FleetPart {
   readonly #context: FleetPartContext
   readonly #exchange: PoolExchange
   readonly #confirmations = new Confirmations()
@@ -27,9 +27,9 @@ export class TransactionTelling implements FleetPart {
   }
 
   /** Resolves when all present members have admitted or refused them. */
-  async tell(transactions: readonly Buffer[]): Promise<void> {
+  async announce(transactions: readonly Buffer[]): Promise<void> {
     const { nats, names, self, isConnected, others, count } = this.#context
-    // Members that are not present hear them as well: they are compared with when they come, not when they catch up.
+    // Members that are not present receive them as well: they are compared with when they come, not when they catch up.
     if (!isConnected()) return
     const members = others()
     const waits = batchesOf(transactions).map((batch) => {
@@ -50,7 +50,7 @@ export class TransactionTelling implements FleetPart {
     for (const member of this.#context.others()) this.compare(member)
   }
 
-  /** Fetches what a member has and this one lacks: it is heard for the first time or again, or batches were left out. */
+  /** Fetches what a member has and this one lacks: it appears for the first time or again, or batches were left out. */
   compare(member: MemberId): void {
     this.#exchange.compare(member)
   }
@@ -64,7 +64,7 @@ export class TransactionTelling implements FleetPart {
     const { nats, names, self, chain, isConnected, count } = this.#context
     const { from, number, transactions } = decodeBatch(data)
     if (from === self || !isConnected()) return
-    if (this.#receiving + data.length > MAX_RECEIVING) {
+    if (this.#receiving + data.length > MAX_RECEIVING_BYTES) {
       count('missedTransactions')
       this.compare(from)
       return
