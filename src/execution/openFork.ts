@@ -4,14 +4,20 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
 import { recordActivationHeights } from '../chain/storedHeights.ts'
+import { setCanonical } from '../chain/tables/heights.ts'
+import {
+  checkIdentity,
+  readHistory,
+  writeHead,
+  writeHistory,
+  writeIdentity,
+} from '../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { StorageError } from '../storage/errors.ts'
-import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, readHistory, writeHead, writeHistory, writeIdentity } from '../storage/metadata.ts'
 import { NativeGenesisState } from './genesisState.ts'
 import { nativeAncestorOf } from './nativeAncestor.ts'
 

@@ -1,4 +1,4 @@
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
 import type { FromFront, ToFront } from './access/messages.ts'
 import type { HeadStep } from './head/servedHead.ts'

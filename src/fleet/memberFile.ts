@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDurably } from '../storage/durableFile.ts'
 import { makePrivateFolder } from '../storage/fileModes.ts'
-import { writeDurably } from '../util/durableFile.ts'
 import { FleetError } from './errors.ts'
 import type { MemberId } from './interface.ts'
 

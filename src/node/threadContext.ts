@@ -15,7 +15,7 @@ import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
-import { type ChainService, createPoolReader } from '../workers/chainService.ts'
+import { type ChainService, createPoolReader } from './chainThread/chainService.ts'
 
 /** The options that a thread needs to answer requests: plain data, so that they can cross to another thread. */
 export interface ThreadContextOptions extends NetworkChoice {

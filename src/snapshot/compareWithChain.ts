@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import { checkChainFormat } from '../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { NativeError } from '../native/errors.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { stateRootOfHeader } from '../state/stateRoot.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { checkChainFormat } from '../storage/metadata.ts'
 import { SnapshotError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
 

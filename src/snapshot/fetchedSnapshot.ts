@@ -3,14 +3,7 @@ import type { BlockExecutor } from '../chain/blockExecutor.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { decodeReadBlock } from '../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../chain/import/messages.ts'
-import { placeBlocks, writeUnplaced } from '../chain/unplacedBlocks.ts'
-import { InvalidBlockError } from '../chain/validation/errors.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
-import { ChunkIntake } from '../native/stateChunks.ts'
-import type { StateStore } from '../native/stateStore.ts'
-import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { commitBoth } from '../storage/commitBoth.ts'
-import { writeHistory } from '../storage/metadata.ts'
+import { writeHistory } from '../chain/tables/metadata.ts'
 import {
   readSnapshotSyncState,
   removeSnapshotProgress,
@@ -19,7 +12,14 @@ import {
   writeSnapshotHeaders,
   writeSnapshotState,
   writeSnapshotTarget,
-} from '../storage/snapshotSyncState.ts'
+} from '../chain/tables/snapshotSyncState.ts'
+import { placeBlocks, writeUnplaced } from '../chain/unplacedBlocks.ts'
+import { InvalidBlockError } from '../chain/validation/errors.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { ChunkIntake } from '../native/stateChunks.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
+import { commitBoth } from '../storage/commitBoth.ts'
 import type { SnapshotPosition, SnapshotStore, WantedBlock } from '../sync/snapshot/snapshotStore.ts'
 import { SnapshotError } from './errors.ts'
 import { neededHistory } from './neededHistory.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { writeDurably } from '../util/durableFile.ts'
 import { programVersion } from '../util/programVersion.ts'
+import { writeDurably } from './durableFile.ts'
 import { StorageError } from './errors.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { flushToDisk, writeDurably } from '../util/durableFile.ts'
 import { programVersion } from '../util/programVersion.ts'
+import { flushToDisk, writeDurably } from './durableFile.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 
 /** File in a data directory into which a snapshot is being restored. */

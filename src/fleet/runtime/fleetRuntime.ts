@@ -1,9 +1,9 @@
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
 import { newLife } from '../../storage/access/lifeUsage.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
 import { Waits } from '../../util/waits.ts'
 import type { FromFront } from '../access/messages.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { delay } from '../delay.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {

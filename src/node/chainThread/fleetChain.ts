@@ -1,5 +1,6 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { delay } from '../../fleet/delay.ts'
 import type {
   BlockMaker,
@@ -11,7 +12,6 @@ import type {
 } from '../../fleet/interface.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainSharing, SharedParts } from './chainSharing.ts'
 
 /** Blocks below the head that the fleet thread is told at its start: others may stand on them. */

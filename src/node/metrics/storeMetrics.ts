@@ -1,11 +1,11 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readHistory } from '../../chain/tables/metadata.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-import { readHistory } from '../../storage/metadata.ts'
 
 /** Unit of `stat` for space on disk, in bytes. */
 const BLOCK_BYTES = 512

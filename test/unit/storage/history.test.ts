@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readHistory, writeHistory } from '../../../src/storage/metadata.ts'
+import { readHistory, writeHistory } from '../../../src/chain/tables/metadata.ts'
 import { SyntheticChain } from '../../support/syntheticChain.ts'
 
 const { environment } = new SyntheticChain(t)

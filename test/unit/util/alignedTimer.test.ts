@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { everyAligned } from '../../../src/util/alignedTimer.ts'
+import { everyAligned } from '../../../src/fleet/alignedTimer.ts'
 
 t.test('timers of a period and of its multiple fire at multiples of both, until they end', (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_130 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPoolReader, type EncodedPool } from '../../../src/workers/chainService.ts'
+import { createPoolReader, type EncodedPool } from '../../../src/node/chainThread/chainService.ts'
 import { RecordedChain } from '../../support/recordedChain.ts'
 import { readVectorLines } from '../../support/vectors.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { networkByName } from '../../../src/config/networks/byName.ts'
-import { createPoolReader, type EncodedPool } from '../../../src/workers/chainService.ts'
+import { createPoolReader, type EncodedPool } from '../../../src/node/chainThread/chainService.ts'
 
 t.test('the chain thread is not asked for a nonce while it is known that nothing is pending', async (t) => {
   let asked = 0

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import {
+  readSnapshotSyncState,
+  writeSnapshotHeaders,
+} from '../../../../src/chain/tables/snapshotSyncState.ts'
 import type { OpenChain } from '../../../../src/execution/openChain.ts'
 import { openPeerNode, type PeerNode, type PeerNodeParts } from '../../../../src/node/peers/peerNode.ts'
 import { createNodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { FetchedSnapshot } from '../../../../src/snapshot/fetchedSnapshot.ts'
-import { readSnapshotSyncState, writeSnapshotHeaders } from '../../../../src/storage/snapshotSyncState.ts'
 import { storedStates } from '../../../../src/sync/serve/storedStates.ts'
 import { linkSnapshotStore } from '../../../../src/sync/snapshot/linkedSnapshotStore.ts'
 import { serveSnapshotStore } from '../../../../src/sync/snapshot/serveSnapshotStore.ts'

@@ -1,8 +1,8 @@
 import { parse, YAMLError } from 'yaml'
 import { BEYOND_HEAD, isBeyondHead } from '../../config/beyondHead.ts'
 import { isRevertForm, REVERT_FORMS } from '../../config/revertForm.ts'
-import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from '../../storage/access/keyRecord.ts'
-import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
+import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from './keyRecord.ts'
+import { KEYLESS_ID } from './usageRecord.ts'
 
 /** A file of API keys that cannot be used. The message says where and why. */
 export class KeyFileError extends Error {

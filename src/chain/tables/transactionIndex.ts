@@ -1,4 +1,4 @@
-import type { TableReader, TableWriter } from './chainEnvironment.ts'
+import type { TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
 
 const ENTRY_LENGTH = 36
 

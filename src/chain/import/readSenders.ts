@@ -1,8 +1,8 @@
-import { type Block, parseBlockUnchecked } from '../../chain/codec/block.ts'
-import { recoverSendersAside } from '../../chain/codec/signature.ts'
-import type { ReadBlock } from '../../chain/import/messages.ts'
-import { packSenders } from '../../chain/import/senders.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { type Block, parseBlockUnchecked } from '../codec/block.ts'
+import { recoverSendersAside } from '../codec/signature.ts'
+import type { ReadBlock } from './messages.ts'
+import { packSenders } from './senders.ts'
 
 /**
  * Blocks whose senders are recovered in one call: a few milliseconds of decoding per tick of the event loop.

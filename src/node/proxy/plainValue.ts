@@ -1,4 +1,4 @@
-import { asBuffer } from '../util/bytes.ts'
+import { asBuffer } from '../../util/bytes.ts'
 import { raisedBy, signalOf } from './stopFlag.ts'
 
 /**

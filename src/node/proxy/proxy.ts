@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import { NativeError } from '../native/errors.ts'
-import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
+import { NativeError } from '../../native/errors.ts'
+import { type ErrorData, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { fromMessage, toMessage } from './plainValue.ts'
 import { createOutbox } from './portOutbox.ts'
 

@@ -1,5 +1,5 @@
-import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
-import type { TableReader, TableWriter } from './chainEnvironment.ts'
+import type { TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
+import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 
 const HEADERS_KEY = Buffer.from('snapshotHeaders')
 const TARGET_KEY = Buffer.from('snapshotTarget')

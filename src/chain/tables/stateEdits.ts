@@ -1,4 +1,4 @@
-import type { TableReader, TableWriter } from './chainEnvironment.ts'
+import type { TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
 import { countEdit } from './metadata.ts'
 
 /** Root of the edited state after a block; undefined where the state was not edited. */

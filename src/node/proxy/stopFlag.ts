@@ -1,4 +1,4 @@
-import type { CommandSignal } from '../rpc/commandSignal.ts'
+import type { CommandSignal } from '../../rpc/commandSignal.ts'
 
 /** Memory of two threads by which one has the other stop what it does for it: not zero when it is to stop. */
 type StopFlag = Int32Array

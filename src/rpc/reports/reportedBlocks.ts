@@ -1,11 +1,11 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { HeadNotice } from '../../filters/events.ts'
-import type { NodeContext } from '../../rpc/context.ts'
-import { involvedContracts, REPORT_TRACE } from '../../rpc/reports/executedCall.ts'
-import type { ExecutionReport, TransactionReport } from '../../rpc/reports/executionReports.ts'
-import { summarizeTrace } from '../../rpc/reports/summarizeTrace.ts'
-import { traceTransactions } from '../../rpc/tracers/traceBlock.ts'
 import { toHex } from '../../util/bytes.ts'
+import type { NodeContext } from '../context.ts'
+import { traceTransactions } from '../tracers/traceBlock.ts'
+import { involvedContracts, REPORT_TRACE } from './executedCall.ts'
+import type { ExecutionReport, TransactionReport } from './executionReports.ts'
+import { summarizeTrace } from './summarizeTrace.ts'
 
 /** Transactions of one block that are reported; a developer looks at no more, and requests wait meanwhile. */
 const MAX_TRANSACTIONS = 500

@@ -1,12 +1,12 @@
-import type { Logger } from '../../observe/logger.ts'
-import type { Peer } from '../../p2p/peer.ts'
-import { Wake } from '../../sync/client/pause.ts'
-import type { SyncClient } from '../../sync/client/syncClient.ts'
-import type { SyncStats } from '../../sync/client/syncStats.ts'
-import type { Halt } from '../../sync/halt/halt.ts'
-import { RepeatedFailure } from '../../sync/halt/repeatedFailure.ts'
-import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
-import type { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Peer } from '../p2p/peer.ts'
+import { Wake } from './client/pause.ts'
+import type { SyncClient } from './client/syncClient.ts'
+import type { SyncStats } from './client/syncStats.ts'
+import type { Halt } from './halt/halt.ts'
+import { RepeatedFailure } from './halt/repeatedFailure.ts'
+import type { SnapshotStore } from './snapshot/snapshotStore.ts'
+import type { SnapshotSync } from './snapshot/snapshotSync.ts'
 
 /** The parts that a {@link SyncStart} begins. */
 export interface SyncStartParts {

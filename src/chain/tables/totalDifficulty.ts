@@ -1,5 +1,5 @@
-import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt } from '../util/bytes.ts'
-import type { TableReader, TableWriter } from './chainEnvironment.ts'
+import type { TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
+import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt } from '../../util/bytes.ts'
 
 const HEIGHT_LENGTH = 8
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { KeyFileError, parseKeyFile } from './keyFile.ts'
+import type { KeyRecord } from './keyRecord.ts'
 
 /** How often the file is looked at, milliseconds: also where a volume reports no changes. */
 const PERIOD_MILLISECONDS = 500

@@ -1,8 +1,8 @@
-import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
-import { StorageError } from './errors.ts'
-import { CHAIN_FORMATS, chainFormatTable } from './formats/chainFormat.ts'
-import { readFormat, writeFormat } from './formats/formatTable.ts'
-import { assertPresent } from './formats/storeFormat.ts'
+import type { ChainEnvironment, TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
+import { StorageError } from '../../storage/errors.ts'
+import { CHAIN_FORMATS, chainFormatTable } from '../../storage/formats/chainFormat.ts'
+import { readFormat, writeFormat } from '../../storage/formats/formatTable.ts'
+import { assertPresent } from '../../storage/formats/storeFormat.ts'
 
 const GENESIS_KEY = Buffer.from('genesis')
 const HEAD_KEY = Buffer.from('head')

@@ -1,10 +1,10 @@
-import { Block, parseBlock } from '../chain/codec/block.ts'
-import { parseReceipt } from '../chain/codec/receipt.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { NodeCommands, PoolReader } from '../rpc/context.ts'
-import type { DevCommands } from '../rpc/devCommands.ts'
-import type { MinerCommands } from '../rpc/miningCommands.ts'
-import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
+import { Block, parseBlock } from '../../chain/codec/block.ts'
+import { parseReceipt } from '../../chain/codec/receipt.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { NodeCommands, PoolReader } from '../../rpc/context.ts'
+import type { DevCommands } from '../../rpc/devCommands.ts'
+import type { MinerCommands } from '../../rpc/miningCommands.ts'
+import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 
 /** The next block. */
 export interface EncodedPendingBlock {

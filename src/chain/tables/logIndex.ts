@@ -1,4 +1,4 @@
-import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
+import type { ChainEnvironment, TableReader, TableWriter } from '../../storage/chainEnvironment.ts'
 import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
 import { type LogTerm, TERM_LENGTH } from './logTerm.ts'
 
