@@ -2,14 +2,8 @@ import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { delay } from '../../fleet/delay.ts'
-import type {
-  BlockMaker,
-  ChainBranch,
-  FleetBlock,
-  FleetChainEvent,
-  FleetTeller,
-  LinkedBlock,
-} from '../../fleet/interface.ts'
+import type { FleetBlock, LinkedBlock } from '../../fleet/head/fleetBlock.ts'
+import type { BlockMaker, ChainBranch, FleetChainEvent, FleetTeller } from '../../fleet/interface.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { ChainSharing, SharedParts } from './chainSharing.ts'

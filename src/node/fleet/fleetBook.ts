@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from '../../fleet/access/messages.ts'
-import type { MemberId } from '../../fleet/interface.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
 import type { AccessStore } from '../../storage/access/accessStore.ts'

@@ -10,8 +10,8 @@ import type {
   FleetFrontService,
   FleetStatus,
   FleetThreadService,
-  MemberId,
 } from '../../fleet/interface.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import type { AccessSharing } from '../../gateway/access/othersUse.ts'
