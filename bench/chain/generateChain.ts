@@ -9,7 +9,7 @@ import { networkByName } from '../../src/config/networks/byName.ts'
 import { openChain } from '../../src/execution/openChain.ts'
 import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
 import { sealInProcess } from '../../src/mining/seal.ts'
-import { UncleSelection } from '../../src/mining/uncleSelection.ts'
+import { UncleSelection } from '../../src/chain/uncleSelection.ts'
 import { createWorkload, type WorkloadName } from './workloads.ts'
 
 export interface GenerateOptions {

@@ -64,12 +64,26 @@ export function readSnapshotSyncState(reader: TableReader): SnapshotSyncState {
   }
 }
 
-export function writeSnapshotHeaders(writer: TableWriter, headers: Buffer): void {
-  writer.put('metadata', HEADERS_KEY, headers)
+/**
+ * Records what has changed of the progress; null clears it, when the synchronisation has ended or was given up. A new
+ * target discards the progress of another state and its blocks.
+ */
+export function writeSnapshotSyncState(
+  writer: TableWriter,
+  changed: { readonly [K in keyof SnapshotSyncState]?: NonNullable<SnapshotSyncState[K]> } | null,
+): void {
+  if (changed === null) {
+    for (const key of KEYS) if (writer.get('metadata', key) !== undefined) writer.remove('metadata', key)
+    return
+  }
+  const { headers, target, state, blocks } = changed
+  if (headers !== undefined) writer.put('metadata', HEADERS_KEY, headers)
+  if (target !== undefined) writeTarget(writer, target)
+  if (state !== undefined) writeState(writer, state)
+  if (blocks !== undefined) writeBlocks(writer, blocks)
 }
 
-/** Records the block whose state is downloaded; the progress of another state and its blocks is discarded. */
-export function writeSnapshotTarget(writer: TableWriter, target: SnapshotTarget): void {
+function writeTarget(writer: TableWriter, target: SnapshotTarget): void {
   const { number, hash, stateRoot, totalDifficulty, size } = target
   const numbers = Buffer.alloc(2 * HEIGHT_BYTES)
   numbers.writeUIntBE(number, 0, HEIGHT_BYTES)
@@ -77,24 +91,19 @@ export function writeSnapshotTarget(writer: TableWriter, target: SnapshotTarget)
   const value = Buffer.concat([numbers, hash, stateRoot, bigIntToBytes(totalDifficulty)])
   writer.put('metadata', TARGET_KEY, value)
   writer.remove('metadata', STATE_KEY)
-  writeSnapshotBlocks(writer, { number, hash, totalDifficulty })
+  writeBlocks(writer, { number, hash, totalDifficulty })
 }
 
-export function writeSnapshotState(writer: TableWriter, { saved }: SnapshotState): void {
+function writeState(writer: TableWriter, { saved }: SnapshotState): void {
   const value = saved === null ? Buffer.from([WHOLE]) : Buffer.concat([Buffer.from([PARTIAL]), saved])
   writer.put('metadata', STATE_KEY, value)
 }
 
-export function writeSnapshotBlocks(writer: TableWriter, blocks: SnapshotBlocks): void {
+function writeBlocks(writer: TableWriter, blocks: SnapshotBlocks): void {
   const height = Buffer.alloc(HEIGHT_BYTES)
   height.writeUIntBE(blocks.number, 0, HEIGHT_BYTES)
   const value = Buffer.concat([height, blocks.hash, bigIntToBytes(blocks.totalDifficulty)])
   writer.put('metadata', BLOCKS_KEY, value)
-}
-
-/** Clears the progress: the synchronisation has ended, or was given up. */
-export function removeSnapshotProgress(writer: TableWriter): void {
-  for (const key of KEYS) if (writer.get('metadata', key) !== undefined) writer.remove('metadata', key)
 }
 
 function targetFrom(value: Buffer): SnapshotTarget {

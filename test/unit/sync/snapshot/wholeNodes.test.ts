@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import {
   readSnapshotSyncState,
-  writeSnapshotHeaders,
+  writeSnapshotSyncState,
 } from '../../../../src/chain/tables/snapshotSyncState.ts'
 import type { OpenChain } from '../../../../src/execution/openChain.ts'
 import { openPeerNode, type PeerNode, type PeerNodeParts } from '../../../../src/node/peers/peerNode.ts'
@@ -100,7 +100,9 @@ t.test('a node begins with the state that another gives over a connection, and f
 t.test('a node that executes all blocks forgets what it had of a snapshot', async (t) => {
   const server = await open(t, source.maker.open, {}, 'full')
   const { chain, begin } = await openClient(t, server.place, 'full')
-  chain.environment.transaction((writer) => writeSnapshotHeaders(writer, Buffer.from('c0', 'hex')))
+  chain.environment.transaction((writer) =>
+    writeSnapshotSyncState(writer, { headers: Buffer.from('c0', 'hex') }),
+  )
   await begin()
   await until(() => chain.chain.head.hash.equals(tip.hash))
   t.equal(readSnapshotSyncState(chain.environment).headers, null)

@@ -1,12 +1,12 @@
-import type { Ancestry } from '../chain/ancestry.ts'
-import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
-import type { Block } from '../chain/codec/block.ts'
-import type { BlockHeader } from '../chain/codec/header.ts'
-import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from '../chain/consensus.ts'
-import { checkUncles } from '../chain/validation/uncles.ts'
-import type { HeaderContext } from '../chain/validation/validationContext.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
+import type { Ancestry } from './ancestry.ts'
+import type { ChainStoreReader } from './chainStoreReader.ts'
+import type { Block } from './codec/block.ts'
+import type { BlockHeader } from './codec/header.ts'
+import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from './consensus.ts'
+import { checkUncles } from './validation/uncles.ts'
+import type { HeaderContext } from './validation/validationContext.ts'
 
 /** Sources of uncles. */
 export interface UncleSelectionParams {
