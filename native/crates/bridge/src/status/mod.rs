@@ -13,7 +13,7 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use serde::Serialize;
 
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::money::{satoshi, wei};
 use crate::storage::Frame;
 use number::number;
