@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { findLogHeights, type LogConditions, LogIndexChanges } from '../../../src/chain/tables/logIndex.ts'
-import { clearInChunk, setInChunk } from '../../../src/chain/tables/logIndexChunk.ts'
-import { addressTerm, type LogTerm, topicTerm } from '../../../src/chain/tables/logTerm.ts'
-import { ChainEnvironment } from '../../../src/storage/chainEnvironment.ts'
+import { findLogHeights, type LogConditions, LogIndexChanges } from '../../../../src/chain/tables/logIndex.ts'
+import { clearInChunk, setInChunk } from '../../../../src/chain/tables/logIndexChunk.ts'
+import { addressTerm, type LogTerm, topicTerm } from '../../../../src/chain/tables/logTerm.ts'
+import { ChainEnvironment } from '../../../../src/storage/chainEnvironment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rhizome-log-index-'))
 const environment = new ChainEnvironment(join(folder, 'store'))

@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { createProxy, serve } from '../../../src/node/proxy/proxy.ts'
-import type { CommandSignal } from '../../../src/rpc/commandSignal.ts'
-import { RpcError } from '../../../src/rpc/errors.ts'
+import { createProxy, serve } from '../../../../src/node/proxy/proxy.ts'
+import type { CommandSignal } from '../../../../src/rpc/commandSignal.ts'
+import { RpcError } from '../../../../src/rpc/errors.ts'
 
 interface Edit {
   readonly address: Buffer

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { readHistory, writeHistory } from '../../../src/chain/tables/metadata.ts'
-import { SyntheticChain } from '../../support/syntheticChain.ts'
+import { readHistory, writeHistory } from '../../../../src/chain/tables/metadata.ts'
+import { SyntheticChain } from '../../../support/syntheticChain.ts'
 
 const { environment } = new SyntheticChain(t)
 
