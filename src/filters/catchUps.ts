@@ -1,6 +1,6 @@
 import { createBloomTest, type LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import { ChainWalk } from './chainWalk.ts'
 import type { EventConnection } from './eventConnection.ts'
 import type { EventSources, EventTexts } from './events.ts'

@@ -1,4 +1,4 @@
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { EventChain } from './events.ts'
 
 /** A block that joined the canonical chain, or left it. */

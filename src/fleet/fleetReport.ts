@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newLife } from '../storage/access/lifeUsage.ts'
-import type { FleetStatus, MemberId } from './interface.ts'
+import type { FleetStatus } from './interface.ts'
+import type { MemberId } from './member.ts'
 import { findStream } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'

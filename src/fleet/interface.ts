@@ -1,21 +1,10 @@
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
 import type { FromFront, ToFront } from './access/messages.ts'
+import type { FleetBlock, LinkedBlock } from './head/fleetBlock.ts'
 import type { HeadStep } from './head/servedHead.ts'
+import type { MemberId } from './member.ts'
 import type { Presence } from './presence/presence.ts'
-
-/** Id of a member: 16 hex digits, random, kept in its data directory. */
-export type MemberId = string
-
-/** A block and the difficulty of the chain up to it, uncles included. */
-export interface FleetBlock extends BlockReference {
-  readonly totalDifficulty: bigint
-}
-
-/** A block that is executed and durable. */
-export interface LinkedBlock extends FleetBlock {
-  readonly parentHash: Buffer
-}
 
 /** The services of the chain thread for the fleet thread (`node/chainThread/fleetService.ts`). */
 export interface FleetChainService {

@@ -1,7 +1,8 @@
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FromFront, ToFront } from './access/messages.ts'
-import type { FleetChainService, MemberId } from './interface.ts'
+import type { FleetChainService } from './interface.ts'
+import type { MemberId } from './member.ts'
 import type { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 

@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 
 const text = new TextEncoder()
 const NUMBER = text.encode('X-Block-Number')

@@ -1,6 +1,6 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { EventConnection } from '../filters/eventConnection.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { Caller } from './access/caller.ts'
 
 /** An answer on its way, piece by piece. */

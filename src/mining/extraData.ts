@@ -1,5 +1,5 @@
 import { encodeByte, encodeBytes, encodeList } from '../chain/codec/rlpWriter.ts'
-import { MAX_EXTRA_DATA_BYTES } from '../config/consensus.ts'
+import { MAX_EXTRA_DATA_BYTES } from '../chain/consensus.ts'
 import { MiningError } from './errors.ts'
 
 /** Version of the layout. */

@@ -35,7 +35,7 @@ export interface PoolSelection {
 
 /**
  * Control over a development chain. Refusals are thrown as RpcError. What is declared here, other threads ask for over
- * a port: parameters and results are plain values (`workers/plainValue.ts`).
+ * a port: parameters and results are plain values (`node/proxy/plainValue.ts`).
  */
 export interface DevCommands {
   /** Remembers the chain as it is; ids count from 1, and none is given twice. */

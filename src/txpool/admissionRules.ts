@@ -1,7 +1,7 @@
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
+import { MAX_INIT_CODE_BYTES, MAX_TRANSACTION_GAS } from '../chain/consensus.ts'
 import { exceedsGasPriceCap, POOL_GAS_PRICE_CAP } from '../chain/gasPriceCap.ts'
-import { MAX_INIT_CODE_BYTES, MAX_TRANSACTION_GAS } from '../config/consensus.ts'
 import { PoolRefusal } from './errors.ts'
 import type { PoolHead, PoolLimits } from './interface.ts'
 

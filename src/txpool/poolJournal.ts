@@ -1,12 +1,13 @@
 import { recoverSenders } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import type { DataDirStore } from '../storage/formats/dataDirStore.ts'
 import { RecordLog } from '../storage/recordLog.ts'
-import type { RecordLogKind, RecordLogStep } from '../storage/recordLogFormat.ts'
+import { type RecordLogKind, type RecordLogStep, recordLogStore } from '../storage/recordLogFormat.ts'
 import type { ArrivedTransaction } from './interface.ts'
 
 /** Formats of the journal. */
-export const POOL_JOURNAL_FORMATS: RecordLogKind = {
+const POOL_JOURNAL_FORMATS: RecordLogKind = {
   kind: 'pool journal',
   name: "the pool's journal",
   current: 2,
@@ -14,7 +15,7 @@ export const POOL_JOURNAL_FORMATS: RecordLogKind = {
 }
 
 /** Every conversion of the journal, oldest first. */
-export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
+const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
   {
     from: 1,
     to: 2,
@@ -22,6 +23,11 @@ export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
     convert: (records) => records,
   },
 ]
+
+/** The file of a journal, as it is converted. */
+export function poolJournalStore(path: string): DataDirStore {
+  return recordLogStore(path, POOL_JOURNAL_FORMATS, POOL_JOURNAL_STEPS)
+}
 
 /** Type byte of a record: milliseconds 8 ∥ height 8 ∥ RLP of an added transaction. */
 const KEPT = 1

@@ -1,6 +1,6 @@
-import type { LogConditions } from '../../storage/logIndex.ts'
-import { ANY_LOG, addressTerm, topicTerm } from '../../storage/logTerm.ts'
 import { bloomBits } from '../codec/logsBloom.ts'
+import type { LogConditions } from '../tables/logIndex.ts'
+import { ANY_LOG, addressTerm, topicTerm } from '../tables/logTerm.ts'
 
 /** Criteria for logs. Empty lists match anything. */
 export interface LogCriteria {

@@ -1,8 +1,8 @@
-import { MAX_UNCLES, UNCLE_GENERATIONS } from '../../config/consensus.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { Block } from '../codec/block.ts'
 import { unclesHash } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
+import { MAX_UNCLES, UNCLE_GENERATIONS } from '../consensus.ts'
 import type { Violation } from './blockRules.ts'
 import {
   checkBlockNumber,

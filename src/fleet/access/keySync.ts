@@ -1,7 +1,7 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asBuffer } from '../../util/bytes.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { parse, type Read, record, text, where } from '../nats/shape.ts'
 
 const MEMBER_AT = 4

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FilterResult, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import { asBuffer } from '../../util/bytes.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import {
   decodeFilterCall,
   decodeFilterReply,

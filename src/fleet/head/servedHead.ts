@@ -1,5 +1,6 @@
-import type { FleetBlock, LinkedBlock, MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { BlockTree } from './blockTree.ts'
+import type { FleetBlock, LinkedBlock } from './fleetBlock.ts'
 
 /** Blocks in a row for which a member may be late before it is not waited for. */
 const LATE_BLOCKS = 3

@@ -1,6 +1,6 @@
 import { headers as createHeaders, createInbox, type Msg } from '@nats-io/transport-node'
 import { FleetError } from '../errors.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { FleetNames } from './names.ts'
 import type { FleetConnection } from './natsConnection.ts'
 

@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 
 /** Names of what a fleet has in NATS (fleet.md §1). */
 export class FleetNames {

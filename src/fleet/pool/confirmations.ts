@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 
 /** Batches that are waited for at the same time; those before are answered then. */
 const MAX_WAITING = 4096

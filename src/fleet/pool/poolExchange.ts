@@ -1,5 +1,5 @@
 import { delay } from '../delay.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { FleetPartContext } from '../part.ts'
 import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 

@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { batchesOf, decodeBatch, encodeBatch } from './batch.ts'
 import { Confirmations } from './confirmations.ts'

@@ -1,4 +1,5 @@
-import type { FleetBlock, MemberId } from '../interface.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
+import type { MemberId } from '../member.ts'
 import type { Presence } from './presence.ts'
 
 /** Milliseconds without a message after which a member is not present. */

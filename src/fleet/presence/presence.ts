@@ -1,5 +1,5 @@
-import type { FleetBlock } from '../interface.ts'
-import { MEMBER_ID } from '../memberFile.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
+import { MEMBER_ID } from '../member.ts'
 import { count, flag, list, name, orNull, parse, type Read, record, text, where } from '../nats/shape.ts'
 
 /** The version of the messages: members that speak another one ignore one another. */

@@ -1,21 +1,21 @@
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
 import { newLife } from '../../storage/access/lifeUsage.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
 import { Waits } from '../../util/waits.ts'
 import type { FromFront } from '../access/messages.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { delay } from '../delay.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {
-  FleetBlock,
   FleetChainEvent,
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
-  MemberId,
   MemberStatus,
 } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'

@@ -1,4 +1,5 @@
-import type { FleetFrontEvent, MemberId } from '../interface.ts'
+import type { FleetFrontEvent } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { ReceivedMember } from '../presence/members.ts'
 import { linksOf } from './links.ts'
 

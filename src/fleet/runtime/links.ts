@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { nodeIdOf } from '../presence/identity.ts'
 import type { ReceivedMember } from '../presence/members.ts'
 

@@ -1,6 +1,6 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { NativeFastPath } from '../../native/nativeFastPath.ts'
 import { ANSWER_HEAD } from '../../rpc/json.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
 

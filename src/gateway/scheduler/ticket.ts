@@ -1,7 +1,7 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 import type { JsonText } from '../../rpc/json.ts'
 import type { Preferences } from '../../rpc/preferences.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /**
  * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever

@@ -5,11 +5,11 @@ import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
-import type { ChainService } from '../../workers/chainService.ts'
-import { createProxy } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
+import { createProxy } from '../proxy/proxy.ts'
 import type { HeadStats } from './chainListener.ts'
+import type { ChainService } from './chainService.ts'
 import type {
   BlockChoices,
   ChainEvent,
@@ -68,7 +68,7 @@ export interface ChainHandle {
   connectPeers(): MessagePort
   /**
    * A port for the fleet thread: it has `FleetChainService` over it with the events `FleetChainEvent`, and has to serve
-   * `FleetAnnouncer` over it (`fleet/interface.ts`, `workers/proxy.ts`).
+   * `FleetAnnouncer` over it (`fleet/interface.ts`, `node/proxy/proxy.ts`).
    */
   connectFleet(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */

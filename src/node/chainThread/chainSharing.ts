@@ -1,6 +1,6 @@
 import type { Blockchain } from '../../chain/blockchain.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** The parts of the chain thread for sharing what happens in it. */
 export interface SharedParts {

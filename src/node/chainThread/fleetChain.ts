@@ -1,17 +1,11 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { delay } from '../../fleet/delay.ts'
-import type {
-  BlockMaker,
-  ChainBranch,
-  FleetAnnouncer,
-  FleetBlock,
-  FleetChainEvent,
-  LinkedBlock,
-} from '../../fleet/interface.ts'
+import type { FleetBlock, LinkedBlock } from '../../fleet/head/fleetBlock.ts'
+import type { BlockMaker, ChainBranch, FleetAnnouncer, FleetChainEvent } from '../../fleet/interface.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainSharing, SharedParts } from './chainSharing.ts'
 
 /** Blocks below the head that are reported to the fleet thread at its start: others may stand on them. */

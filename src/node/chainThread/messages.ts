@@ -6,7 +6,7 @@ import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import type { HeadStats } from './chainListener.ts'
 
-/** The messages between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
+/** The messages between the front thread and the chain thread, beside the calls of `node/chainThread/chainService.ts`. */
 
 /** Sizes of the pool. */
 export interface PoolStats {

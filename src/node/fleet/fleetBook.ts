@@ -6,7 +6,7 @@ import {
   MIN_PACE_MILLISECONDS,
   type ToFront,
 } from '../../fleet/access/messages.ts'
-import type { MemberId } from '../../fleet/interface.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
 import type { AccessStore } from '../../storage/access/accessStore.ts'

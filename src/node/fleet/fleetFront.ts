@@ -10,8 +10,8 @@ import type {
   FleetFrontService,
   FleetStatus,
   FleetThreadService,
-  MemberId,
 } from '../../fleet/interface.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import type { AccessSharing } from '../../gateway/access/othersUse.ts'
@@ -20,10 +20,10 @@ import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { Waits } from '../../util/waits.ts'
-import { createProxy, serve } from '../../workers/proxy.ts'
 import { KeptThread, type LifeParts } from '../keptThread.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
+import { createProxy, serve } from '../proxy/proxy.ts'
 import { FleetBook } from './fleetBook.ts'
 import type { FleetThreadSetup } from './fleetThread.ts'
 import type { Membership, MembershipParts } from './membership.ts'

@@ -13,9 +13,9 @@ import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
 import { shareWork } from '../../fleet/work/workPart.ts'
 import { MAX_TEMPLATE_BYTES } from '../../mining/workTemplate.ts'
 import { createLogger } from '../../observe/logger.ts'
-import { createProxy, serve } from '../../workers/proxy.ts'
 import type { LifeMessage, LifeOrder } from '../keptThread.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
+import { createProxy, serve } from '../proxy/proxy.ts'
 
 /** The options with which the fleet thread is started. */
 export interface FleetThreadSetup {

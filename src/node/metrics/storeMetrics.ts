@@ -1,11 +1,11 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { basename, join } from 'node:path'
+import { readHistory } from '../../chain/tables/metadata.ts'
+import { storeFolders } from '../../execution/chainFolders.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-import { readHistory } from '../../storage/metadata.ts'
 
 /** Unit of `stat` for space on disk, in bytes. */
 const BLOCK_BYTES = 512
@@ -31,9 +31,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     name: 'store_disk_bytes',
     help: 'Disk space that the files of a store occupy.',
     labels: ['store'],
-    collect: read(({ dataDir }) =>
-      Promise.all([sizeOf(dataDir, CHAIN_FOLDER), sizeOf(dataDir, STATE_FOLDER)]),
-    ),
+    collect: read(({ dataDir }) => Promise.all(storeFolders(dataDir).map(sizeOf))),
   })
   samples({
     type: 'gauge',
@@ -117,10 +115,9 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   })
 }
 
-async function sizeOf(dataDir: string, store: string): Promise<Sample> {
-  const folder = join(dataDir, store)
+async function sizeOf(folder: string): Promise<Sample> {
   const sizes = await Promise.all((await readdir(folder)).map((name) => bytesOf(join(folder, name))))
-  return { labels: { store }, value: sizes.reduce((sum, bytes) => sum + bytes, 0) }
+  return { labels: { store: basename(folder) }, value: sizes.reduce((sum, bytes) => sum + bytes, 0) }
 }
 
 /** Disk space of a file; none of one that is gone. */

@@ -29,7 +29,7 @@ export interface WorkerOptions {
   readonly contextOptions: unknown
   /** True when answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
-  /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
+  /** Gets the port of each worker to the chain thread, to be served there (`node/proxy/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
   /** Called when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void

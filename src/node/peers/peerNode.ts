@@ -27,12 +27,12 @@ import type { SnapshotLimits } from '../../sync/snapshot/limits.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
+import { SyncStart } from '../../sync/syncStart.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { parseSubnet, type Subnet } from '../../util/subnet.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 import type { PeerReport } from './messages.ts'
-import { SyncStart } from './syncStart.ts'
 import { watchClock } from './watchClock.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i

@@ -10,8 +10,8 @@ import type {
   ExecutionReports,
   RefusalReport,
 } from '../../rpc/reports/executionReports.ts'
+import { reportBlocks } from '../../rpc/reports/reportedBlocks.ts'
 import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
-import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
 import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 

@@ -1,4 +1,4 @@
-import { MIN_BLOCK_GAS_LIMIT } from '../../config/consensus.ts'
+import { MIN_BLOCK_GAS_LIMIT } from '../../chain/consensus.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { boundedNumber } from '../params/boundedNumber.ts'

@@ -1,4 +1,5 @@
-import type { FleetBlock, FleetStatus, MemberStatus } from '../../fleet/interface.ts'
+import type { FleetBlock } from '../../fleet/head/fleetBlock.ts'
+import type { FleetStatus, MemberStatus } from '../../fleet/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { MAX_UNCLES } from '../../config/consensus.ts'
+import { MAX_UNCLES } from '../../chain/consensus.ts'
 
 /** A header that passed every rule that needs no body, held until its block is connected. */
 export interface CheckedHeader {

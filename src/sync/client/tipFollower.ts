@@ -1,6 +1,6 @@
 import { type Block, parseBlockUnchecked } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { UNCLE_GENERATIONS } from '../../config/consensus.ts'
+import { UNCLE_GENERATIONS } from '../../chain/consensus.ts'
 import { keccak256 } from '../../native/crypto.ts'
 import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
 import type { Peer } from '../../p2p/peer.ts'

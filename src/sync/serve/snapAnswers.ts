@@ -1,7 +1,7 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { isActive } from '../../config/activations.ts'
 import { CHECKPOINT_DISTANCE_BLOCKS, CHECKPOINT_STEP_BLOCKS } from '../../config/keptStates.ts'
 import type { PeerResponse } from '../../p2p/messages/rskMessage.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { blocksUpTo, isHeight, type SnapRequest } from './answerRequest.ts'
 import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 

@@ -1,6 +1,6 @@
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import { isActive } from '../../config/activations.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { USELESS_PEER } from '../client/protocol.ts'
 import { HeaderStage, type HeaderStageDeps } from './headerStage.ts'
 import { HeaderWindow } from './headerWindow.ts'

@@ -1,10 +1,10 @@
 import type { LogFilterRequest, NodeFilters } from '../../../src/filters/filters.ts'
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import type {
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
-  LinkedBlock,
 } from '../../../src/fleet/interface.ts'
 import type { FleetRuntime } from '../../../src/fleet/runtime/fleetRuntime.ts'
 import type { SharedParts } from '../../../src/node/chainThread/chainSharing.ts'

@@ -1,5 +1,6 @@
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import { type OtherHead, ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { LinkedBlock, MemberId } from '../../../src/fleet/interface.ts'
+import type { MemberId } from '../../../src/fleet/member.ts'
 
 /** Milliseconds of the simulation. */
 export const WAIT = 500

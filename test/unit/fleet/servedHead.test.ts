@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import { ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { LinkedBlock } from '../../../src/fleet/interface.ts'
 import { blockOf, HeadWorld, type MakeHead, WAIT } from '../../support/fleet/headWorld.ts'
 
 const GENESIS = blockOf(0, null)

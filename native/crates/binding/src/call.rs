@@ -13,7 +13,7 @@ use rhizome_primitives::{Bytes, U256};
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
-use crate::execution::{BlockEnvironment, execution_error, unsigned64};
+use crate::execution::{BlockEnvironment, execution_error};
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -115,7 +115,7 @@ impl CallInput {
         let local = LocalCall {
             context: self.block.context(spec, store)?,
             message: message(&self.message)?,
-            gas: unsigned64("gas", &self.message.gas)?,
+            gas: bytes::unsigned64("gas", &self.message.gas)?,
             overrides: &overrides,
             interrupt: self.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
             effort: None,

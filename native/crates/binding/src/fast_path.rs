@@ -17,7 +17,7 @@ use crate::byte_array::OutputBytes;
 use crate::bytes;
 use crate::direct_function::{DirectCall, direct_function};
 use crate::errors::{Result, invalid};
-use crate::execution::{count, unsigned64};
+use crate::execution::count;
 use crate::fast_path_types::{FastCallStats, FastLimits, MethodName, ResponseCacheStats};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -63,8 +63,8 @@ impl FastPath {
     #[napi(catch_unwind)]
     pub fn read_state(&mut self, store: &StateStore, spec: &ChainSpec, limits: FastLimits) -> Result<()> {
         let caps = GasCaps {
-            call: unsigned64("callGas", &limits.call_gas)?,
-            estimate: unsigned64("estimateGas", &limits.estimate_gas)?,
+            call: bytes::unsigned64("callGas", &limits.call_gas)?,
+            estimate: bytes::unsigned64("estimateGas", &limits.estimate_gas)?,
         };
         let depths = TagDepths {
             safe: count("safeDepth", limits.safe_depth)?,

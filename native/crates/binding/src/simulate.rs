@@ -12,7 +12,7 @@ use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::call::{CallMessage, CallOverride, CallResult, call_result, halted, message, overrides};
 use crate::errors::Result;
-use crate::execution::{BlockEnvironment, execution_error, unsigned64};
+use crate::execution::{BlockEnvironment, execution_error};
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -115,7 +115,7 @@ fn core_block(spec: &ChainSpec, store: &StateStore, block: &SimulatedBlock) -> R
 fn core_call(call: &SimulatedCall) -> Result<CoreCall> {
     Ok(CoreCall {
         message: message(&call.message)?,
-        gas: unsigned64("gas", &call.message.gas)?,
+        gas: bytes::unsigned64("gas", &call.message.gas)?,
         cut: call.cut,
         nonce: call.nonce.as_deref().map(|nonce| bytes::uint("nonce", nonce)).transpose()?,
     })

@@ -3,7 +3,7 @@
 use revm::bytecode::opcode::*;
 use rhizome_primitives::U256;
 
-use super::Case;
+use super::case::Case;
 use super::program::Program;
 use super::scene::{ACCOUNTS, CELLS, CODE_BYTES, CONTRACTS, FIRST_ACCOUNT, FIRST_CONTRACT, numbered};
 use crate::CONTRACT;

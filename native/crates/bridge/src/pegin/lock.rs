@@ -7,10 +7,11 @@ use rhizome_primitives::rules::Rule;
 
 use super::information::Information;
 use super::outputs::{outputs_to, value};
-use super::{mark, thrown};
-use crate::ADDRESS;
+use super::settled::mark;
+use crate::address::ADDRESS;
 use crate::events::pegin as events;
 use crate::money;
+use crate::outcome::thrown;
 use crate::storage::Frame;
 
 /// Maximum number of satoshi that can exist.

@@ -8,7 +8,7 @@ use rhizome_primitives::rules::Rule;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use serde::Serialize;
 
-use super::number;
+use super::number::number;
 use crate::federation::Federation;
 use crate::pegout::estimate::fee_of_next_batch;
 use crate::storage::Frame;

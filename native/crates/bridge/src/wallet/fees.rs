@@ -3,8 +3,8 @@
 use rhizome_bitcoin::transaction::MAX_MONEY;
 use rhizome_primitives::contract::ContractError;
 
+use super::build_error::BuildError;
 use super::coins::{Selection, candidates, pick, sorted};
-use super::release::BuildError;
 use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rhizome_primitives::U256;
 use rhizome_primitives::state::WriteSet;
 
-use super::BlockInput;
+use super::input::BlockInput;
 use super::outcome::{BlockError, BlockOutcome, ExecutedTransaction};
 use super::watch::Watcher;
 use crate::error::{ExecutionError, InvalidTransaction};

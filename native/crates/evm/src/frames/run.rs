@@ -1,9 +1,10 @@
 //! The inner loop: plain, interruptible or inspected.
 
-use revm_interpreter::interpreter_types::{Jumps, LoopControl};
+use revm_interpreter::interpreter_types::Jumps;
 use revm_interpreter::{InstructionResult, InterpreterAction};
 
 use super::effort::run_bounded;
+use super::stopped::stopped;
 use super::{Evm, FrameResult, Next, halt};
 use crate::error::ExecutionError;
 use crate::host::EvmHost;
@@ -124,12 +125,4 @@ fn run_watched<I: Inspector>(
             return Ok(stopped(machine, code));
         }
     }
-}
-
-/// The action of a machine whose last instruction stopped it.
-pub(super) fn stopped(machine: &mut Machine, code: InstructionResult) -> InterpreterAction {
-    if machine.bytecode.action().is_none() {
-        machine.halt(code);
-    }
-    machine.take_next_action()
 }
