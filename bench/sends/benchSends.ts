@@ -1,7 +1,7 @@
 import { Generator, type LoadStats } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, type Section, saveSections } from '../report/results.ts'
-import { type Peer, startAnvil, startRhizome } from '../rpc/peers.ts'
+import { type Peer, startAnvil, startGeth, startRhizome } from '../rpc/peers.ts'
 import { processorTimes } from '../rpc/processStats.ts'
 import { readSendsOptions, type SendsOptions } from './options.ts'
 import { type FunctionShare, PROFILED, Profile } from './profile.ts'
@@ -18,6 +18,7 @@ const LEAST_SHOWN = 0.3
 
 /** Whoever is sent to. */
 interface Side {
+  readonly name: string
   readonly peer: Peer
   readonly pid: number
   readonly scene: SendScene
@@ -44,17 +45,21 @@ export async function benchSends(args: string[]): Promise<void> {
   const generator = new Generator()
   const sides: Side[] = []
   try {
-    for (const start of startsOf(options)) {
-      const peer = await start()
-      if (peer?.pid != null) sides.push({ peer, pid: peer.pid, scene: await prepareSends(peer, options) })
+    if (!options.fresh) {
+      for (const start of startsOf(options)) {
+        const side = await openSide(start, options)
+        if (side !== null) sides.push(side)
+      }
     }
-    const turns = await measureTurns(sides, options, generator)
+    const turns = options.fresh
+      ? await measureFresh(options, generator)
+      : await measureTurns(sides, options, generator)
     const sections: Section[] = [
       {
         title: options.instant ? 'Sends, a block as soon as something waits' : 'Sends, a block every second',
         note:
-          `Medians of ${options.runs} turns of ${options.accounts * options.perAccount} transfers of ` +
-          `${options.accounts} accounts over ${options.connections} connections. Processor time is that of the whole ` +
+          `Medians of ${options.runs} turns${options.fresh ? ', each of a node that has just started,' : ''} of ` +
+          `${options.accounts * options.perAccount} transfers of ${options.accounts} accounts over ${options.connections} connections. Processor time is that of the whole ` +
           'process for one send: until all were answered, and until all were mined.',
         rows: [...turns].map(([name, list]) => rowOf(name, list)),
       },
@@ -82,8 +87,45 @@ function startsOf(options: SendsOptions): Start[] {
         () =>
           startRhizome(args, name, program),
     ),
-    ...(options.alone ? [] : [() => startAnvil(options.instant ? [] : ['--block-time', '1'])]),
+    ...(options.alone
+      ? []
+      : [
+          () => startAnvil(options.instant ? [] : ['--block-time', '1']),
+          () => startGeth(options.instant ? [] : ['--dev.period', '1', '--dev.gaslimit', '30000000']),
+        ]),
   ]
+}
+
+/** A node with the accounts that send; null where the program is not installed. */
+async function openSide(start: Start, options: SendsOptions): Promise<Side | null> {
+  const peer = await start()
+  if (peer?.pid == null) return null
+  return { name: peer.name, peer, pid: peer.pid, scene: await prepareSends(peer, options) }
+}
+
+/** The first load of nodes, each started for its turn. */
+async function measureFresh(options: SendsOptions, generator: Generator): Promise<Map<string, Turn[]>> {
+  const turns = new Map<string, Turn[]>()
+  const starts = startsOf(options)
+  for (let run = 0; run < options.runs; run += 1) {
+    for (const start of run % 2 === 0 ? starts : starts.toReversed()) {
+      const side = await openSide(start, options)
+      if (side === null) continue
+      try {
+        const turn = await measure(side, options.connections, generator)
+        turns.set(side.name, [...(turns.get(side.name) ?? []), turn])
+      } finally {
+        await side.peer.stop()
+      }
+    }
+  }
+  // This build first, then the others in their order.
+  return new Map([...turns].toSorted(([a], [b]) => orderOf(a, options) - orderOf(b, options)))
+}
+
+function orderOf(name: string, options: SendsOptions): number {
+  const index = buildsOf(options).findIndex(([build]) => build === name)
+  return index === -1 ? Number.MAX_SAFE_INTEGER : index
 }
 
 function nodeArguments({ instant }: SendsOptions): readonly string[] {
@@ -166,7 +208,12 @@ function threadRows(who: string, list: readonly Turn[]): Row[] {
     .map(({ id, name }, index): Row & { readonly micros: number } => ({
       who,
       thread: `${index + 1} ${name}`,
-      micros: medianOf(list.map(({ threads }) => threads.find((thread) => thread.id === id)?.seconds ?? 0)),
+      micros: medianOf(
+        // Nodes that are started for each turn have other ids, in the same order.
+        list.map(
+          ({ threads }) => (threads.find((thread) => thread.id === id) ?? threads[index])?.seconds ?? 0,
+        ),
+      ),
     }))
     .filter(({ micros }) => micros >= LEAST_SHOWN)
     .map(({ micros, ...row }) => ({ ...row, µs: micros.toFixed(1) }))
@@ -179,7 +226,7 @@ async function profileSection(options: SendsOptions, generator: Generator): Prom
     const peer = await startRhizome(nodeArguments(options), name, program, PROFILED)
     try {
       if (peer.pid === null) continue
-      const side = { peer, pid: peer.pid, scene: await prepareSends(peer, options) }
+      const side = { name, peer, pid: peer.pid, scene: await prepareSends(peer, options) }
       await measure(side, options.connections, generator)
       const order = threadTimes(side.pid).map(({ id }) => id)
       const profile = new Profile(side.pid)
