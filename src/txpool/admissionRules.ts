@@ -15,6 +15,8 @@ const MAX_BALANCE_WEI = 2n ** 255n - 1n
 export interface Candidate {
   readonly transaction: Transaction
   readonly sender: Buffer
+  /** Sender as hex digits. */
+  readonly senderHex: string
   readonly basicCost: bigint
 }
 
@@ -24,9 +26,9 @@ export interface Candidate {
  * @throws PoolRefusal with the reference's text
  */
 export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: PoolLimits): void {
-  const { transaction, sender, basicCost } = candidate
+  const { transaction, sender, senderHex, basicCost } = candidate
   const { fields } = transaction
-  const account = head.account(sender)
+  const account = head.account(sender, senderHex)
   const free = basicCost === 0n
   if (account === null && !free && !isImpersonatedForNothing(candidate)) {
     throw new PoolRefusal('SENDER_MISSING', "the sender account doesn't exist")

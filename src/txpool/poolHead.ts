@@ -64,8 +64,7 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
         : min(ofHead.transactionGasLimit, gasOf(next.gasLimit))
     },
     isActive: (rule) => isActive(spec, rule, number),
-    account: (address) => {
-      const key = address.toString('hex')
+    account: (address, key = address.toString('hex')) => {
       const known = accounts.get(key)
       if (known !== undefined) return known
       const account = readAccount(store, root, address)

@@ -95,8 +95,8 @@ export class TransactionQuota {
   #trackReceiver(entry: PooledTransaction, head: PoolHead, income: number): void {
     const { to } = entry.transaction.fields
     if (to.length === 0) return
-    const receiver = head.account(to)
     const key = to.toString('hex')
+    const receiver = head.account(to, key)
     if (receiver === null || !receiver.isContract || this.#accounts.has(key)) {
       this.#refreshed(key, income, income)
     }

@@ -13,11 +13,9 @@ use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
 use rhizome_primitives::interrupt::Interrupt;
 
-/// Instructions between two checks of the interrupt flag: enough of them to make the checks negligible.
-const INTERRUPT_STEPS: usize = 64;
-
-/// Gas after which the flag is checked earlier, because an instruction hashed or copied much memory.
-const INTERRUPT_GAS: u64 = 20_000;
+/// Gas between two checks of the interrupt flag: enough of it to make the checks negligible, and some ten reads of the
+/// store at most. Whatever loops costs gas.
+const INTERRUPT_GAS: u64 = 2_000;
 
 impl Evm {
     /// Runs the top frame until it ends or requests another frame.
@@ -75,12 +73,15 @@ fn run_interruptible(
         if flag.raised() {
             return Err(ExecutionError::Interrupted);
         }
-        let gas = machine.gas.remaining();
-        for _ in 0..INTERRUPT_STEPS {
-            if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
-                return Ok(stopped(machine, code));
+        let end = machine.gas.remaining().saturating_sub(INTERRUPT_GAS);
+        // Four instructions between two looks at the gas: a look at each of them took some 2 % of a call that computes.
+        loop {
+            for _ in 0..4 {
+                if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
+                    return Ok(stopped(machine, code));
+                }
             }
-            if gas - machine.gas.remaining() > INTERRUPT_GAS {
+            if machine.gas.remaining() <= end {
                 break;
             }
         }
