@@ -71,15 +71,7 @@ pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::nap
     // SAFETY: the caller gives a live environment and a value of it, which the call itself looks at; null is allowed
     // for results that are not needed.
     let status = unsafe {
-        sys::napi_get_typedarray_info(
-            env,
-            value,
-            &mut kind,
-            &mut length,
-            &mut data,
-            ptr::null_mut(),
-            ptr::null_mut(),
-        )
+        sys::napi_get_typedarray_info(env, value, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
     };
     let is_typed_array = is_of_type(status)?;
     if !is_typed_array || kind != T::KIND {

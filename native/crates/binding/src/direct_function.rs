@@ -115,8 +115,7 @@ unsafe extern "C" fn drop_data<T>(_: sys::napi_env, data: *mut c_void, _: *mut c
 unsafe extern "C" fn run<T: DirectCall>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let (mut count, mut value, mut data) = (COUNT, ptr::null_mut(), ptr::null_mut());
     // SAFETY: environment and information are those of the running call.
-    let status =
-        unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut value, ptr::null_mut(), &mut data) };
+    let status = unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut value, ptr::null_mut(), &mut data) };
     if status != sys::Status::napi_ok {
         return ptr::null_mut();
     }

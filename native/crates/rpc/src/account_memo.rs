@@ -74,7 +74,8 @@ mod tests {
     fn who_has_the_same_place_takes_it() {
         let mut memo = AccountMemo::new();
         let root = B256::repeat_byte(3);
-        let addresses: Vec<Address> = (0..3 * ENTRIES as u64).map(|n| Address::from_word(U256::from(n).into())).collect();
+        let addresses: Vec<Address> =
+            (0..3 * ENTRIES as u64).map(|n| Address::from_word(U256::from(n).into())).collect();
         for (nonce, address) in addresses.iter().enumerate() {
             memo.keep(root, *address, with_nonce(nonce as u64));
             assert_eq!(memo.find(&root, address), Some(&with_nonce(nonce as u64)));
