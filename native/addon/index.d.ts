@@ -124,16 +124,16 @@ export declare class FastPath {
    * A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
    * all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
    * batch of far too many elements. `otherForm`: for callers who want reverts in another form than the
-   * node's own.
+   * node's own. It writes to `out`, which must not be transferred.
    */
-  answerFunction(otherForm: boolean): (body: ArrayBuffer | Uint8Array, out: Uint8Array) => number
+  answerFunction(otherForm: boolean, out: Uint8Array): (body: ArrayBuffer | Uint8Array) => number
   /** Writes all records of the last body, where they found no buffer in the output. */
   copyRecords(out: Uint8Array): void
   /**
    * A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-   * to others.
+   * to others. It writes to `out`, which must not be transferred.
    */
-  runFunction(): (out: Uint8Array) => number
+  runFunction(out: Uint8Array): () => number
   /**
    * Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
    * the height of the lowest block that is kept. Blocks below the head are known as far as they are in memory.

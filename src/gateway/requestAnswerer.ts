@@ -157,6 +157,11 @@ export class RequestAnswerer {
     return route?.privileged === true ? closedToPages(route.definition.name) : null
   }
 
+  /** Charges requests for one method together; false, and nothing is charged, where each is to be charged by itself. */
+  chargeAll({ caller, restricted }: Exchange, method: number, requests: number): boolean {
+    return restricted !== true && this.#parts.admission.chargeAll(caller, method, requests)
+  }
+
   /** Charges a body without a method like a request for one: it is read like the others. */
   refuseBody(caller: Caller, sink: AnswerSink, id: string, error: RpcError): void {
     const { router, admission } = this.#parts

@@ -163,6 +163,16 @@ export class AccessAdmission implements Admission, OwnUse {
     )
   }
 
+  chargeAll(caller: Caller, method: number, requests: number): boolean {
+    const { opens, account, counts } = caller
+    if (caller.isRevoked || (opens !== null && method < opens.length && opens[method] === 0)) return false
+    const cost = (this.#costs[method] ?? UNKNOWN_COST) * requests
+    if (!account.chargeAll(cost)) return false
+    counts.admitted(method, cost, requests)
+    if (this.#onUse !== null && account.id !== KEYLESS_ID) this.#used()
+    return true
+  }
+
   admitSocket({ account }: Caller): RpcError | null {
     const reason = account.refuseSocket()
     return reason === null ? null : this.#overLimit(account, reason, 0)

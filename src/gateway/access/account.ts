@@ -98,16 +98,25 @@ export class Account {
 
   /** Takes the cost of a request from the limits; the reason when one of them is over. Nothing is taken then. */
   charge(cost: number): LimitReason | null {
+    const reason = this.#take(cost)
+    if (reason === null) return null
+    if (reason === 'rate') this.#wanted = cost
+    return this.#refuse(reason)
+  }
+
+  /** Takes the cost of several requests; false, and nothing is taken or counted, where one of them may be over a limit. */
+  chargeAll(cost: number): boolean {
+    return this.#take(cost) === null
+  }
+
+  #take(cost: number): LimitReason | null {
     const { concurrency, dailyQuota } = this.limits
-    if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
+    if (concurrency > 0 && this.running > concurrency) return 'concurrency'
     if (dailyQuota > 0) {
       if (this.day !== this.#clock.day) this.beginDay(this.#clock.day)
-      if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
+      if (this.used + cost > dailyQuota) return 'dailyQuota'
     }
-    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) {
-      this.#wanted = cost
-      return this.#refuse('rate')
-    }
+    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) return 'rate'
     this.used += cost
     return null
   }

@@ -59,7 +59,14 @@ export class FastPath implements WrittenAnswers {
   constructor(parts: FastPathParts) {
     const { router, encodedObjects, stateStore, snapshot, answerBytes, batch } = parts
     const cachedBytes = parts.responseCacheBytes
-    this.native = new NativeFastPath({ methods: router.names, objects: encodedObjects, batch, cachedBytes })
+    const out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
+    this.native = new NativeFastPath({
+      methods: router.names,
+      objects: encodedObjects,
+      batch,
+      cachedBytes,
+      out,
+    })
     const { node, execution } = snapshot.context
     if (stateStore !== undefined) {
       const { callGasCap: callGas, estimateGasCap: estimateGas, safeDepth, finalizedDepth } = node.settings
@@ -70,8 +77,8 @@ export class FastPath implements WrittenAnswers {
     this.#isHeadSet = !this.#hasState
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
-    this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
-    this.#head = new Uint32Array(this.#out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
+    this.#out = out
+    this.#head = new Uint32Array(out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
     this.#records = this.#head.subarray(FIRST_RECORD_WORD)
   }
 
@@ -103,7 +110,7 @@ export class FastPath implements WrittenAnswers {
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): Uint8Array | null {
     if (!this.#isHeadSet) this.#setHead()
-    const end = this.native.answer(body, otherForm, this.#out)
+    const end = this.native.answer(body, otherForm)
     this.#result = end
     if (end <= ANSWER_OFFSET) return null
     // The limit on batches counts answers alone.
@@ -131,7 +138,7 @@ export class FastPath implements WrittenAnswers {
   /** Executes the call that waits, whose caller has paid for it; null when it is left to others. */
   run(): Uint8Array | null {
     this.#countTick()
-    const end = this.native.run(this.#out)
+    const end = this.native.run()
     return end <= ANSWER_OFFSET ? null : this.#view(end)
   }
 

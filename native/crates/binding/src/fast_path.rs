@@ -13,7 +13,7 @@ use rhizome_rpc::{
 
 use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;
-use crate::byte_array::OutputBytes;
+use crate::byte_array::{HeldOutput, OutputBytes};
 use crate::bytes;
 use crate::direct_function::{DirectCall, direct_function};
 use crate::errors::{Result, invalid};
@@ -81,11 +81,15 @@ impl FastPath {
     /// A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
     /// all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
     /// batch of far too many elements. `otherForm`: for callers who want reverts in another form than the
-    /// node's own.
-    #[napi(catch_unwind, ts_return_type = "(body: ArrayBuffer | Uint8Array, out: Uint8Array) => number")]
-    pub fn answer_function(&self, env: Env, other_form: bool) -> Result<napi::Unknown<'static>> {
-        let parts = AnswerParts { inner: Rc::clone(&self.inner), other_form };
-        direct_function(&env, "answer", parts)
+    /// node's own. It writes to `out`, which must not be transferred.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "otherForm: boolean, out: Uint8Array",
+        ts_return_type = "(body: ArrayBuffer | Uint8Array) => number"
+    )]
+    pub fn answer_function(&self, env: Env, other_form: bool, out: HeldOutput) -> Result<napi::Unknown<'static>> {
+        let inner = Rc::clone(&self.inner);
+        direct_function(&env, "answer", out, |out| AnswerParts { inner, other_form, out: RefCell::new(out) })
     }
 
     /// Writes all records of the last body, where they found no buffer in the output.
@@ -95,10 +99,11 @@ impl FastPath {
     }
 
     /// A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-    /// to others.
-    #[napi(catch_unwind, ts_return_type = "(out: Uint8Array) => number")]
-    pub fn run_function(&self, env: Env) -> Result<napi::Unknown<'static>> {
-        direct_function(&env, "run", RunParts { inner: Rc::clone(&self.inner) })
+    /// to others. It writes to `out`, which must not be transferred.
+    #[napi(catch_unwind, ts_args_type = "out: Uint8Array", ts_return_type = "() => number")]
+    pub fn run_function(&self, env: Env, out: HeldOutput) -> Result<napi::Unknown<'static>> {
+        let inner = Rc::clone(&self.inner);
+        direct_function(&env, "run", out, |out| RunParts { inner, out: RefCell::new(out) })
     }
 
     /// Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
@@ -185,12 +190,14 @@ impl FastPath {
 struct AnswerParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
     other_form: bool,
+    out: RefCell<OutputBytes>,
 }
 
 impl DirectCall for AnswerParts {
-    type Arguments = (BorrowedBytes, OutputBytes);
+    type Arguments = BorrowedBytes;
 
-    fn call(&self, (body, mut out): Self::Arguments) -> i32 {
+    fn call(&self, body: BorrowedBytes) -> i32 {
+        let mut out = self.out.borrow_mut();
         let Some((head, buffer)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
         let mut inner = self.inner.borrow_mut();
         let (shape, end) = match inner.answer(&body, self.other_form, buffer) {
@@ -212,12 +219,14 @@ impl DirectCall for AnswerParts {
 /// Parts of the function that executes calls.
 struct RunParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
+    out: RefCell<OutputBytes>,
 }
 
 impl DirectCall for RunParts {
-    type Arguments = OutputBytes;
+    type Arguments = ();
 
-    fn call(&self, mut out: OutputBytes) -> i32 {
+    fn call(&self, (): ()) -> i32 {
+        let mut out = self.out.borrow_mut();
         let Some((_, buffer)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
         self.inner.borrow_mut().run(buffer).and_then(|length| i32::try_from(length + HEAD).ok()).unwrap_or(PARTLY)
     }

@@ -278,7 +278,7 @@ impl FastPath {
         {
             return Step::Written { length, is_cached: true };
         }
-        let written = match (method.work, &self.state) {
+        let written = match (method.work, &mut self.state) {
             (Some(Work::State(read)), Some(state)) => state.answer(read, &mut self.blocks, id, params, out),
             (Some(Work::Object(subject)), _) => self.objects.answer(subject, &mut self.blocks, id, params, out),
             _ => None,

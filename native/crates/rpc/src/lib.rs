@@ -4,6 +4,7 @@
 //! Of parameters only the ordinary form is understood. Everything else, errors included, is declined and left to the
 //! methods' own code, which is the only place that knows the rules.
 
+mod account_memo;
 mod call_params;
 mod envelope;
 mod fast_calls;
