@@ -1,4 +1,5 @@
 import { Block } from '../chain/codec/block.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
 import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
@@ -8,6 +9,7 @@ import { nativeAncestorOf } from '../execution/nativeAncestor.ts'
 import type { AncestorMetadata } from '../native/types.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
+import { checkProof } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { fetchBlock, numberOf, quantity, type UpstreamBlock } from './upstreamBlock.ts'
 
@@ -29,6 +31,8 @@ export interface ForkBase {
   readonly servesCellBytes: boolean
   /** True when state is answered by the hash of a block, so that no answer is of another one. */
   readonly servesHashes: boolean
+  /** True when it proves what it says of accounts and cells. Absent in what earlier versions wrote. */
+  readonly proves?: boolean
 }
 
 /** The options with which a thread asks the network of a fork: plain data. */
@@ -81,6 +85,7 @@ export async function findForkBase(upstream: Upstream, block: string | null): Pr
     uncles: found.uncles.map((uncle) => toHex(uncle.encodedFull)),
     servesCellBytes: await servesCellBytes(upstream, pinned.number),
     servesHashes,
+    proves: servesHashes && (await proves(upstream, found.header)),
   }
 }
 
@@ -124,6 +129,18 @@ async function servesCellBytes(upstream: Upstream, number: number): Promise<bool
     return true
   } catch (error) {
     if (error instanceof UpstreamRefusal && isMissingMethod(error)) return false
+    throw error
+  }
+}
+
+/** Whether it proves state. @throws UpstreamError `UNPROVEN` where what it gives for a proof is none */
+async function proves(upstream: Upstream, { number, fields }: BlockHeader): Promise<boolean> {
+  try {
+    const answer = await upstream.request('eth_getProof', [BRIDGE, [], quantity(number)])
+    checkProof(fields.stateRoot, BRIDGE, [], answer)
+    return true
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) return false
     throw error
   }
 }

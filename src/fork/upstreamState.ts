@@ -1,6 +1,8 @@
+import { keccak256 } from '../native/crypto.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { type ForkBase, isMissingMethod } from './forkBase.ts'
+import { checkProof, type ProvenAccount } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { bytesOf, numberOf, quantity } from './upstreamBlock.ts'
 
@@ -21,9 +23,12 @@ function isSystemContract(address: string): boolean {
 }
 
 /** Precompiled contracts have small addresses. */
-function isPrecompiled(address: string): boolean {
+export function isPrecompiled(address: string): boolean {
   return BigInt(address) < 0x0200_0000n
 }
+
+/** Cells that one request may prove. */
+const MAX_PROVEN_CELLS = 1000
 
 /** Reads state of the upstream at the block of a fork. */
 export class UpstreamState {
@@ -35,6 +40,39 @@ export class UpstreamState {
     this.#upstream = upstream
     this.#base = base
     this.#block = base.servesHashes ? { blockHash: base.hash, requireCanonical: true } : quantity(base.number)
+  }
+
+  /**
+   * An account with some of its cells, checked against the state root of the block.
+   * @param address `0x` hex
+   * @param slots `0x` and 64 hex digits
+   * @param root of the state of the block
+   * @throws UpstreamError
+   */
+  async proven(address: string, slots: readonly string[], root: Buffer): Promise<ProvenAccount> {
+    const parts = Array.from(
+      { length: Math.max(1, Math.ceil(slots.length / MAX_PROVEN_CELLS)) },
+      (_, index) => slots.slice(index * MAX_PROVEN_CELLS, (index + 1) * MAX_PROVEN_CELLS),
+    )
+    const proofs = await Promise.all(
+      parts.map(async (some) => {
+        const positions = some.map((slot) => quantity(BigInt(slot)))
+        return checkProof(root, address, some, await this.#read('eth_getProof', [address, positions]))
+      }),
+    )
+    const [first] = proofs
+    if (first === undefined) throw new TypeError('one request is always sent')
+    return { ...first, cells: new Map(proofs.flatMap(({ cells }) => [...cells])) }
+  }
+
+  /** Code of a hash. @param address of an account that has it, `0x` hex @throws UpstreamError */
+  async provenCode(address: string, hash: Buffer): Promise<Buffer> {
+    const code = bytesOf(await this.#read('eth_getCode', [address]))
+    if (keccak256(code).equals(hash)) return code
+    throw new UpstreamError(
+      'UNPROVEN',
+      `the upstream's code of ${address} is not that of the state root of the block`,
+    )
   }
 
   /** @param address `0x` hex @throws UpstreamError */

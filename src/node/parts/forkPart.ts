@@ -39,6 +39,12 @@ export async function openFork(scope: NodeScope): Promise<void> {
       'the network of the fork does not give rsk_getStorageBytesAt: calls of the Bridge and blocks with rewards fail; RSKj gives it with its module rsk',
     )
   }
+  if (fork.base.proves !== true) {
+    scope.log.warn(
+      { upstream: fork.name },
+      'the network of the fork does not prove what it answers: what it says of accounts and cells is believed',
+    )
+  }
   const worker = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
   const timer = await parts.open({
     open: () => setInterval(reportTo(scope, fork), REPORT_EVERY).unref(),
