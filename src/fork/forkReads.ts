@@ -70,7 +70,7 @@ export class ForkReads {
 
   constructor(parts: ForkReadsParts) {
     this.#parts = parts
-    this.#state = new UpstreamState(parts.upstream, parts.base)
+    this.#state = new UpstreamState(parts.upstream, parts.base, parts.spec)
     this.#prefix = fromHex(parts.base.hash)
     this.#isChecked = parts.base.servesHashes
     this.#blocks.set(parts.base.number, { hash: parts.base.hash, parent: parts.base.parentHash })
@@ -78,6 +78,20 @@ export class ForkReads {
     parts.upstream.onSwitch = () => {
       this.#isChecked = false
     }
+  }
+
+  /**
+   * Height up to which blocks can be made without asking the upstream, as far as rewards go: each block pays for the one
+   * that is so many blocks below it.
+   */
+  get lastRewarded(): number {
+    const { answers, base, spec } = this.#parts
+    const { maturity } = spec.remasc
+    let number = base.number + 1
+    const isKept = (old: number) =>
+      old <= 0 || old >= base.number || answers.get(this.#keyOf({ number: old })) !== undefined
+    while (number - maturity < base.number && isKept(number - maturity)) number += 1
+    return number - maturity < base.number ? number - 1 : Number.POSITIVE_INFINITY
   }
 
   /** Takes a wish; its answer goes to the store. */

@@ -1,6 +1,8 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
 import { keccak256 } from '../native/crypto.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
+import { fetchFederationCells, isFederationCell } from './federationCells.ts'
 import { type ForkBase, isMissingMethod } from './forkBase.ts'
 import { checkProof, type ProvenAccount } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
@@ -22,11 +24,16 @@ function isSystemContract(address: string): boolean {
   return BigInt(address) >= 0x0100_0000n && BigInt(address) < 0x0200_0000n
 }
 
+const BRIDGE = '0x0000000000000000000000000000000001000006'
+const REMASC = '0x0000000000000000000000000000000001000008'
+
 /** Precompiled contracts have small addresses. */
 export function isPrecompiled(address: string): boolean {
   return BigInt(address) < 0x0200_0000n
 }
 
+/** Gas that a call of an account that does not exist costs more. */
+const NEW_ACCOUNT_GAS = 25_000n
 /** Cells that one request may prove. */
 const MAX_PROVEN_CELLS = 1000
 
@@ -35,8 +42,11 @@ export class UpstreamState {
   readonly #upstream: Upstream
   readonly #base: ForkBase
   readonly #block: unknown
+  readonly #spec: NetworkSpec
+  #federations: ReturnType<typeof fetchFederationCells> | null = null
 
-  constructor(upstream: Upstream, base: ForkBase) {
+  constructor(upstream: Upstream, base: ForkBase, spec: NetworkSpec) {
+    this.#spec = spec
     this.#upstream = upstream
     this.#base = base
     this.#block = base.servesHashes ? { blockHash: base.hash, requireCanonical: true } : quantity(base.number)
@@ -98,17 +108,39 @@ export class UpstreamState {
     if (!isSystemContract(address)) {
       return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
     }
-    if (!this.#base.servesCellBytes) throw noCellBytes()
+    if (!this.#base.servesCellBytes) return await this.#nativeCell(address, slot, position)
     const cell = await this.#read('rsk_getStorageBytesAt', [address, position])
     // What is not there is a zero of one digit.
     return cell === '0x0' || cell === null ? EMPTY_BYTES : bytesOf(cell)
   }
 
+  /** What the upstream tells of native contracts in other ways: REMASC has words alone, and the Bridge names federations. */
+  async #nativeCell(address: string, slot: string, position: string): Promise<Buffer> {
+    if (address === REMASC)
+      return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
+    if (address !== BRIDGE || !isFederationCell(slot)) throw noCellBytes()
+    const call = async (data: string) => bytesOf(await this.#read('eth_call', [{ to: BRIDGE, data }]))
+    this.#federations ??= fetchFederationCells(this.#spec, this.#base.number, call)
+    try {
+      return (await this.#federations).get(slot) ?? EMPTY_BYTES
+    } catch (error) {
+      // The next read asks again.
+      this.#federations = null
+      throw error
+    }
+  }
+
   /**
    * Whether an account without balance, nonce and code exists, for which a call costs less: the hash of its code as a
-   * program sees it. The upper bytes of the word are no address, so that a precompiled contract is no exception.
+   * program sees it. The upper bytes of the word are no address, so that a precompiled contract is no exception. Before
+   * RSKIP140 it is the gas of a call.
    */
   async #exists(address: string): Promise<boolean> {
+    if (this.#base.hasCodeHash === false) {
+      // GAS, five times PUSH1 0, PUSH20 address, PUSH1 0, CALL, POP, GAS, SWAP1, SUB, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
+      const program = `0x5a${'6000'.repeat(5)}73${address.slice(2)}6000f1505a900360005260206000f3`
+      return numberOf(await this.#read('eth_call', [{ data: program }])) < NEW_ACCOUNT_GAS
+    }
     const word = `${'ff'.repeat(12)}${address.slice(2)}`
     // PUSH32 word, EXTCODEHASH, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
     const data = `0x7f${word}3f60005260206000f3`
@@ -155,7 +187,7 @@ export function reorganised(number: number): UpstreamError {
 function noCellBytes(): UpstreamError {
   return new UpstreamError(
     'REFUSED',
-    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge and of REMASC cannot be read: ' +
+    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge cannot be read: ' +
       'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
   )
 }

@@ -187,6 +187,7 @@ function configOf(config: Config, before: OpenedNode, target: ChainTarget | null
     forkUrl: target === null ? null : (target.url ?? config.forkUrl ?? before.fork?.urls.join(',') ?? null),
     forkBlock: target?.block ?? null,
     offline: false,
+    ...(target === null ? { chainId: 0 } : {}),
   }
 }
 
