@@ -137,6 +137,8 @@ export class UpstreamState {
    */
   async #exists(address: string): Promise<boolean> {
     if (this.#base.hasCodeHash === false) {
+      // A call would run them.
+      if (isPrecompiled(address)) return true
       // GAS, five times PUSH1 0, PUSH20 address, PUSH1 0, CALL, POP, GAS, SWAP1, SUB, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
       const program = `0x5a${'6000'.repeat(5)}73${address.slice(2)}6000f1505a900360005260206000f3`
       return numberOf(await this.#read('eth_call', [{ data: program }])) < NEW_ACCOUNT_GAS
