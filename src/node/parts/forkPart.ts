@@ -15,8 +15,10 @@ import type { ChainPart, NodeScope } from './nodeScope.ts'
 /** Bytes of answers of the upstream in memory. */
 const CACHE_BYTES = 128 * 2 ** 20
 const MEBIBYTE = 2 ** 20
-/** Milliseconds between entries of the log while something is fetched. */
-const REPORT_EVERY = 10_000
+/** Milliseconds between looks whether something was fetched: whoever waits for the first answers sees what goes on. */
+const LOOK_EVERY = 2000
+/** Looks between two entries of the log. */
+const LOOKS = 5
 /** Milliseconds that the end of the thread is waited for. */
 const PATIENCE = 5000
 
@@ -48,7 +50,7 @@ export async function openFork(scope: NodeScope): Promise<void> {
   }
   const { worker } = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
   const timer = await parts.open({
-    open: () => setInterval(reportTo(scope, fork), REPORT_EVERY).unref(),
+    open: () => setInterval(reportTo(scope, fork), LOOK_EVERY).unref(),
     close: clearInterval,
   })
   void timer
@@ -75,11 +77,14 @@ export async function openForkReads({ fork, parts }: NodeScope, { stateStore }: 
 }
 
 function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () => void {
-  let told = stats.get('requests')
+  let reported = stats.get('requests')
+  let looks = LOOKS
   return () => {
     const requests = stats.get('requests')
-    if (requests === told) return
-    told = requests
+    looks += 1
+    if (requests === reported || looks < LOOKS) return
+    reported = requests
+    looks = 0
     const reads = reach.chain.now?.stateStore.forkStats()
     log.info(
       {
