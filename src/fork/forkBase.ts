@@ -154,7 +154,7 @@ async function servesCellBytes(upstream: Upstream, number: number): Promise<bool
   }
 }
 
-/** Whether it proves state. @throws UpstreamError `UNPROVEN` where what it gives for a proof is none */
+/** True for an upstream that proves state. @throws UpstreamError `UNPROVEN` where what it gives for a proof is none */
 async function proves(upstream: Upstream, { number, fields }: BlockHeader): Promise<boolean> {
   try {
     const answer = await upstream.request('eth_getProof', [BRIDGE, [], quantity(number)])

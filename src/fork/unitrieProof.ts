@@ -21,7 +21,7 @@ interface Node {
   readonly value: ProvenValue | null
 }
 
-/** What a proof shows of a key. */
+/** The value of a key as a proof shows it, and that of its code. */
 export interface Proven {
   /** Its value; null where there is none. */
   readonly value: ProvenValue | null
@@ -75,7 +75,7 @@ function codeBelow({ right }: Node): ProvenValue | null {
   return value
 }
 
-/** Whether bytes are a proven value. */
+/** True for the bytes of a proven value. */
 export function isProven(value: ProvenValue | null, bytes: Buffer): boolean {
   if (value === null) return false
   if (value.kind === 'short') return value.bytes.equals(bytes)

@@ -32,6 +32,8 @@ export function isPrecompiled(address: string): boolean {
   return BigInt(address) < 0x0200_0000n
 }
 
+/** Ethereum's precompiled contracts have the lowest addresses. */
+const LAST_ETHEREUM_CONTRACT = 0xffn
 /** Gas that a call of an account that does not exist costs more. */
 const NEW_ACCOUNT_GAS = 25_000n
 /** Cells that one request may prove. */
@@ -114,7 +116,7 @@ export class UpstreamState {
     return cell === '0x0' || cell === null ? EMPTY_BYTES : bytesOf(cell)
   }
 
-  /** What the upstream tells of native contracts in other ways: REMASC has words alone, and the Bridge names federations. */
+  /** A cell of a native contract that the upstream tells in another way: REMASC has words alone, the Bridge names federations. */
   async #nativeCell(address: string, slot: string, position: string): Promise<Buffer> {
     if (address === REMASC)
       return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
@@ -138,7 +140,7 @@ export class UpstreamState {
   async #exists(address: string): Promise<boolean> {
     if (this.#base.hasCodeHash === false) {
       // A call would run them.
-      if (isPrecompiled(address)) return true
+      if (isSystemContract(address) || BigInt(address) <= LAST_ETHEREUM_CONTRACT) return true
       // GAS, five times PUSH1 0, PUSH20 address, PUSH1 0, CALL, POP, GAS, SWAP1, SUB, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
       const program = `0x5a${'6000'.repeat(5)}73${address.slice(2)}6000f1505a900360005260206000f3`
       return numberOf(await this.#read('eth_call', [{ data: program }])) < NEW_ACCOUNT_GAS

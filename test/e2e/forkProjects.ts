@@ -75,7 +75,7 @@ describe('a project on a fork', () => {
     const before = await token.balanceOf(user.address)
     await (await loans.borrow(66n * coin, { value: coin })).wait()
     assert.equal((await token.balanceOf(user.address)) - before, 66n * coin)
-    await assert.rejects(loans.borrow.staticCall(67n * coin, { value: coin }), /collateral insufficient/)
+    await assert.rejects(loans.borrow.staticCall(68n * coin, { value: coin }), /collateral insufficient/)
   })
 
   it('mints a stable token for coins, while there is coverage', async () => {

@@ -38,7 +38,7 @@ export const resetChain = defineMethod({
   },
 })
 
-/** Whether a chain is another one than that of the node. */
+/** True for another chain than that of the node. */
 function isOther({ belowFork }: NodeContext, forking: ChainTarget | null): boolean {
   if (belowFork === undefined || forking === null) return (belowFork === undefined) !== (forking === null)
   const { url, block } = forking

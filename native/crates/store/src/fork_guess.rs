@@ -15,7 +15,7 @@ pub(crate) const MAX_ROUNDS: usize = 16;
 const MAX_GUESSES: usize = 512;
 
 thread_local! {
-    /// What this thread guessed in the run that is under way; None where it does not guess.
+    /// The guesses of this thread in the run that is under way; None where it does not guess.
     static GUESSES: RefCell<Option<HashSet<Wanted>>> = const { RefCell::new(None) };
 }
 
