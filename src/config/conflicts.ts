@@ -61,7 +61,8 @@ function forkConflict(config: Config): string | null {
   const fork = flagOf('forkUrl')
   if (forkUrl === null) {
     if (forkBlock !== null) return `${flagOf('forkBlock')} needs ${fork}`
-    if (chainId !== 0) return `${flagOf('chainId')} needs ${fork}`
+    if (chainId !== 0)
+      return `${flagOf('chainId')} needs ${fork}: other chains have the id of their ${flagOf('network')}`
     return offline ? `${flagOf('offline')} needs ${fork}` : null
   }
   const wrong = forkUrl
