@@ -1,6 +1,7 @@
 import { cliArguments } from '../test/support/cli.ts'
 import { DEV_HELP } from './dev/benchDev.ts'
 import { FLEET_HELP } from './fleet/options.ts'
+import { FORK_HELP } from './fork/benchFork.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
@@ -67,6 +68,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'processor time, heads and messages of several nodes as one service',
     help: FLEET_HELP,
     run: async (args) => (await import('./fleet/benchFleet.ts')).benchFleet(args),
+  },
+  fork: {
+    summary: 'requests, processor time and memory of a fork, beside that of anvil',
+    help: FORK_HELP,
+    run: async (args) => (await import('./fork/benchFork.ts')).benchFork(args),
   },
   import: {
     summary: 'blocks/s and Mgas/s of imports of recorded and generated chains',

@@ -38,6 +38,13 @@ function forkLines({ fork }: RunningNode): [string, string][] {
 /** A warning where signatures count on a public network, too. */
 function warningLines({ fork, spec }: RunningNode): string[] {
   if (fork === null || isDevelopmentNetwork({ name: spec.name })) return []
+  if (fork.base.chainId !== undefined) {
+    return [
+      `The chain id is ${spec.chainId}, so that what is signed here is not valid on ${spec.name} itself.`,
+      'Signatures without a chain id are valid on both.',
+      '',
+    ]
+  }
   return [
     `Whatever a real key signs on this chain is valid on the network itself, ${spec.name} with chain id ${spec.chainId}:`,
     'use accounts of this node, or impersonate others.',

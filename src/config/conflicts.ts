@@ -57,10 +57,12 @@ function proofsConflict(config: Config): string | null {
 
 /** The conflict of options that a fork has no use for, or needs. */
 function forkConflict(config: Config): string | null {
-  const { forkUrl, forkBlock, offline, profile, fleet, peer, activationHeights } = config
+  const { forkUrl, forkBlock, chainId, offline, profile, fleet, peer } = config
   const fork = flagOf('forkUrl')
   if (forkUrl === null) {
     if (forkBlock !== null) return `${flagOf('forkBlock')} needs ${fork}`
+    if (chainId !== 0)
+      return `${flagOf('chainId')} needs ${fork}: other chains have the id of their ${flagOf('network')}`
     return offline ? `${flagOf('offline')} needs ${fork}` : null
   }
   const wrong = forkUrl
@@ -69,10 +71,7 @@ function forkConflict(config: Config): string | null {
   if (wrong !== undefined) return `${fork}: expected addresses such as https://host/path, separated by commas`
   if (profile !== 'dev') return `${fork} is for development chains: leave out ${flagOf('profile')} hosted`
   if (fleet.length > 0) return `${fork} is not for members of a fleet`
-  if (peer.length > 0) return `${fork} has no peers: leave out ${flagOf('peer')}`
-  return activationHeights === null
-    ? null
-    : `${fork} has the heights of its network: leave out ${flagOf('activationHeights')}`
+  return peer.length > 0 ? `${fork} has no peers: leave out ${flagOf('peer')}` : null
 }
 
 function accountsConflict({ mnemonic, profile, network, fleet, forkUrl }: Config): string | null {

@@ -30,7 +30,8 @@ export interface ForkThreadSetup {
 
 /** The messages of the thread about its life. */
 export type ForkThreadMessage =
-  | { readonly kind: 'ready' }
+  /** `lastRewarded` is the height up to which rewards need no more blocks of the upstream; infinite where none is needed. */
+  | { readonly kind: 'ready'; readonly lastRewarded: number }
   | { readonly kind: 'failed'; readonly message: string }
   /** Answers are not kept for later runs. */
   | { readonly kind: 'unkept'; readonly message: string }
@@ -41,17 +42,17 @@ if (port === null) throw new Error('the thread of a fork is started by its node'
 const post = (message: ForkThreadMessage) => port.postMessage(message)
 
 try {
-  const close = open(workerData as ForkThreadSetup)
+  const { close, reads } = open(workerData as ForkThreadSetup)
   port.on('message', () => {
     void close().then(() => post({ kind: 'closed' }))
   })
-  post({ kind: 'ready' })
+  post({ kind: 'ready', lastRewarded: reads.lastRewarded })
 } catch (error) {
   post({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
-/** Answers the reads of the store from now on. @returns ends that */
-function open(setup: ForkThreadSetup): () => Promise<void> {
+/** Answers the reads of the store from now on. @returns what ends that, too */
+function open(setup: ForkThreadSetup): { readonly reads: ForkReads; close(): Promise<void> } {
   const { base } = setup
   const store = StateStore.open(setup.stateFolder, setup.storeOptions)
   const answers = new UpstreamAnswers(setup.answersFolder, setup.answersBytes)
@@ -68,8 +69,9 @@ function open(setup: ForkThreadSetup): () => Promise<void> {
     patience: setup.patience,
   }
   store.attachFork(options, (wanted) => reads.ask(wanted))
-  return async () => {
+  const close = async () => {
     store.closeFork()
     await answers.close()
   }
+  return { reads, close }
 }

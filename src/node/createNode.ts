@@ -15,6 +15,7 @@ import {
 } from './dev/developmentAccounts.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { openMembership } from './fleet/openMembership.ts'
+import { ReplaceableNode } from './fork/replaceableNode.ts'
 import { type ResolvedFork, resolveFork } from './fork/resolveFork.ts'
 import type { NodeAdmission } from './openAdmission.ts'
 import { Opened, Part } from './opened.ts'
@@ -24,7 +25,7 @@ import { openChain } from './parts/chainPart.ts'
 import { openFleet } from './parts/fleetPart.ts'
 import { openFork, openForkReads } from './parts/forkPart.ts'
 import { openMetrics } from './parts/metricsPart.ts'
-import type { ChainPart, NodeScope, ReachableParts } from './parts/nodeScope.ts'
+import type { ChainPart, Handover, NodeScope, ReachableParts } from './parts/nodeScope.ts'
 import { openPeers } from './parts/peersPart.ts'
 import { openNodeService, type ServicePart } from './parts/servicePart.ts'
 import { accountOf, openStores, threadOptions } from './parts/storesPart.ts'
@@ -90,7 +91,17 @@ export interface RunningNode {
  * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken,
  * SocketLibraryError on a system that has no socket library
  */
-export async function createNode(options: NodeOptions): Promise<RunningNode> {
+export function createNode(options: NodeOptions): Promise<RunningNode> {
+  return ReplaceableNode.open(options, openNode)
+}
+
+/** A node as one that another one can follow. */
+type FollowedNode = RunningNode & {
+  /** Takes no further connections; those that are open end with their answers. */
+  stopAccepting(): void
+}
+
+async function openNode(options: NodeOptions, handover: Handover): Promise<FollowedNode> {
   const { version, logger } = options
   const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
@@ -114,7 +125,7 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
     })
     const scope = {
       ...{ parts, reach, config, live, fork, version, logger, log },
-      ...{ tracing, metrics, membership, developer },
+      ...{ tracing, metrics, membership, developer, handover },
     }
     return await openParts(scope, sockets, options)
   }
@@ -129,7 +140,7 @@ async function openParts(
     peerThread = workerEntry('./peers/peerThread.ts', import.meta.url),
     fleetThread = workerEntry('./fleet/fleetThread.ts', import.meta.url),
   }: NodeOptions,
-): Promise<RunningNode> {
+): Promise<FollowedNode> {
   const { config, log, membership, metrics, parts, reach } = scope
   const funded = await mnemonicAccounts(config)
   await openFork(scope)
@@ -168,6 +179,7 @@ async function openParts(
     setBalance: (address, balance) => handle.service.editAccount({ address, balance }),
     reconfigure: (next) => reconfigure(scope, next, access, opened, certificate),
     stop: () => parts.close(),
+    stopAccepting: () => service.stopAccepting(),
     failed: handle.failed,
   }
 }

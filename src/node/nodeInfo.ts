@@ -18,7 +18,7 @@ const GAS_PRICE_FACTOR = 1100n
 /** The facts of the node that clients may ask for. `version` is that of the program. */
 export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   return {
-    chainId: networkByName(config.network).chainId,
+    chainId: config.chainId === 0 ? networkByName(config.network).chainId : config.chainId,
     clientVersion: clientVersion(config, version),
     protocolVersion: PROTOCOL_VERSION,
     settings: rpcSettingsFromConfig(config),

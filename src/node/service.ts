@@ -29,6 +29,8 @@ const WORK_INTEREST_MILLISECONDS = 30_000
 export interface ServiceOptions extends WorkerOptions, GatewayPartOptions {
   readonly sockets: SocketLibrary
   readonly front: FrontOptions
+  /** Called right before it listens: whoever had the port before gives it up. */
+  readonly beforeListening?: () => void
   /** The usage of a caller, for `GET /<API_KEY>/usage`; null for one without a key. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly probes: FrontProbes
@@ -56,7 +58,7 @@ export interface ServiceStats {
 }
 
 /** A running JSON-RPC service. */
-export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
+export interface Service extends Omit<Front, 'close'> {
   /** Answers a JSON-RPC request that came on another way than over HTTP. @param caller who is charged */
   ask(request: string, caller: Caller): Promise<Buffer>
   /** Other nodes of the same service have these blocks: what names one waits for it here. */
@@ -99,6 +101,7 @@ export function openService(options: ServiceOptions): Promise<Service> {
     const { dispatcher } = workers
     const { gateway, events, head, metrics } = createGateway(options, dispatcher)
     await workers.started()
+    options.beforeListening?.()
     const front = await parts.open({
       open: () =>
         openFront({

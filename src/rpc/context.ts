@@ -301,6 +301,14 @@ export interface Interrupt {
   slot: number
 }
 
+/** The network and block of a fork that a node is to become. */
+export interface ChainTarget {
+  /** Addresses, separated by commas; null for those of the fork that it is. */
+  readonly url: string | null
+  /** Height in decimal digits, or hash; null for some blocks below the head. */
+  readonly block: string | null
+}
+
 /** Everything that method handlers may reach. */
 export interface NodeContext {
   readonly node: NodeInfo
@@ -322,6 +330,12 @@ export interface NodeContext {
   readonly impersonated: Impersonation
   /** The network of a fork, with what is below it; absent where the chain is none. */
   readonly belowFork?: BelowFork
+  /**
+   * Goes on with another chain under the same port, with null with one that is no fork; in the front thread of a
+   * development node only.
+   * @throws RpcError -32602 where there is no such chain
+   */
+  readonly replaceChain?: (target: ChainTarget | null) => Promise<void>
   /** Takes reports of executions; absent where nobody looks. */
   readonly reports?: ExecutionReports
   /** Says why a transaction failed, where senders get the reason; in the front thread of a development node only. */

@@ -8,12 +8,14 @@ import { UpstreamAnswerError } from './forkSelectors.ts'
 /** The blocks and states below the one that a chain goes on from: its network answers for them. */
 export class BelowFork {
   readonly base: ForkBase
+  readonly urls: readonly string[]
   /** Milliseconds that a request waits for state. */
   readonly patience: number
   readonly #upstream: Upstream
 
   constructor({ base, urls, stats, patience }: UpstreamSetup) {
     this.base = base
+    this.urls = urls
     this.patience = patience
     this.#upstream = new Upstream(urls, new SharedStats(stats))
   }

@@ -14,6 +14,7 @@ use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
 use crate::execution::{BlockEnvironment, execution_error};
+use crate::fork::fetching_ahead;
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -96,10 +97,12 @@ pub struct CallResult {
 /// Executes a call on a state. Throws `Interrupted` when it was stopped.
 #[napi(catch_unwind)]
 pub fn call(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
-    input.with_call(spec, store, |local, state| match call_locally(local, state) {
-        Ok(outcome) => Ok(call_result(outcome)),
-        Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
-        Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+    input.with_call(spec, store, |local, state| {
+        match fetching_ahead(&store.inner, || call_locally(local, state.clone())) {
+            Ok(outcome) => Ok(call_result(outcome)),
+            Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
+            Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+        }
     })
 }
 

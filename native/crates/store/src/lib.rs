@@ -21,6 +21,7 @@ mod epoch_file;
 mod epoch_list;
 mod epochs;
 mod fork;
+mod fork_guess;
 mod format;
 mod head_branch;
 mod head_build;

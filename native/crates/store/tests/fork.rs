@@ -220,3 +220,45 @@ fn blocks_below_the_fork_are_the_upstreams() {
     assert!(above.failure().is_none());
     assert!(above.ancestor(FORK + 2).is_none());
 }
+
+#[test]
+fn reads_that_do_not_depend_on_each_other_wait_together() {
+    let (store, asked) = forked(
+        |wanted| {
+            thread::sleep(Duration::from_millis(1));
+            upstream_answer(wanted)
+        },
+        Duration::from_secs(60),
+    );
+    let fork = store.fork().unwrap().clone();
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let mut runs = 0;
+    let sum = fork.fetching_ahead(|| {
+        runs += 1;
+        let cells = (1..=40).map(|at| reader.storage(&account(1), &slot(at)));
+        let sum: Result<u64, StateError> = cells.map(|cell| Ok(cell?.map_or(0, |bytes| u64::from(bytes[0])))).sum();
+        // What is read next follows from what was read before.
+        let next = reader.storage(&account(2), &slot(sum.clone().unwrap_or(0) % 50 + 1));
+        (sum, next)
+    });
+    assert_eq!(sum.0.unwrap(), 820);
+    assert_eq!(sum.1.unwrap(), Some(bytes(21)));
+    // One finds the cells wanting, one the cell that follows from them, and the last one nothing.
+    assert_eq!(runs, 3);
+    assert!(asked.lock().unwrap().values().all(|times| *times == 1));
+    assert!(asked.lock().unwrap().contains_key(&Wanted::Cell(account(2), slot(1))), "a guess was wrong");
+}
+
+#[test]
+fn a_run_on_guesses_ends_with_refusals_and_does_not_take_them_for_absence() {
+    let (store, _) = usual();
+    let fork = store.fork().unwrap().clone();
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let read = fork.fetching_ahead(|| {
+        let (there, away) = (reader.account(&account(1)), reader.account(&account(66)));
+        there.and_then(|found| away.map(|_| found))
+    });
+    assert!(matches!(read, Err(StateError::Upstream(_))));
+    let hash = fork.fetching_ahead(|| store.ancestry(block(FORK).parent_hash).ancestor_hash(5));
+    assert_eq!(hash, Some(block(FORK - 6).hash));
+}

@@ -145,7 +145,7 @@ t.test('a reset begins anew, as another instance', async (t) => {
   })
   await ask('hardhat_impersonateAccount', NOBODY)
   t.match(await answer('hardhat_reset', { forking: { jsonRpcUrl: 'http://127.0.0.1:1' } }), {
-    error: { code: -32602, message: /this chain is no fork/ },
+    error: { code: -32602, message: /cannot become another chain/ },
   })
   t.equal(await ask('eth_blockNumber'), `0x${OLD.toString(16)}`)
   t.equal(await ask('hardhat_reset', {}), true)
