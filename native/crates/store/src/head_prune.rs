@@ -312,3 +312,116 @@ impl StateStore {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use rhizome_primitives::account::Account;
+    use rhizome_primitives::state::{StateReader as _, WriteSet};
+    use rhizome_primitives::{Address, Bytes, U256};
+    use rhizome_trie::EMPTY_ROOT;
+
+    use super::*;
+    use crate::check::CheckProgress;
+    use crate::options::StoreOptions;
+
+    const CELLS: u64 = 50;
+
+    fn contract() -> AccountRef {
+        AccountRef::Address(Address::repeat_byte(0x33))
+    }
+
+    fn cells(value: u8) -> WriteSet {
+        let storage = (0..CELLS).map(|slot| (contract(), U256::from(slot), Some(Bytes::from(vec![value])))).collect();
+        WriteSet { accounts: vec![(contract(), Account::default())], storage, ..WriteSet::default() }
+    }
+
+    fn nonce(number: u64) -> WriteSet {
+        let other = AccountRef::Address(Address::repeat_byte(0x44));
+        let account = Account { nonce: U256::from(number), ..Account::default() };
+        WriteSet { accounts: vec![(other, account)], ..WriteSet::default() }
+    }
+
+    fn extend(store: &Arc<StateStore>, roots: &mut Vec<B256>, changes: &WriteSet) {
+        let parent = *roots.last().unwrap();
+        let applied = store.apply(parent, changes).unwrap();
+        let root = applied.root();
+        store.keep(applied);
+        store.set_head(root, Some((&parent, changes)));
+        store.settle_head().unwrap();
+        roots.push(root);
+    }
+
+    fn dead_cells(store: &Arc<StateStore>) -> u64 {
+        store.check_line(&CheckProgress::default()).unwrap().unwrap();
+        store.check_head(&CheckProgress::default()).unwrap().unwrap().dead_cells
+    }
+
+    fn first_cell(store: &Arc<StateStore>, root: B256) -> Option<Bytes> {
+        store.table_reader(root).storage(&contract(), &U256::ZERO).unwrap()
+    }
+
+    #[test]
+    fn dead_cells_go_with_the_last_state_that_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let mut roots = vec![EMPTY_ROOT];
+        let destroyed = WriteSet { deleted: vec![contract()], ..WriteSet::default() };
+        for changes in [cells(1), nonce(1), destroyed, cells(2), nonce(2), nonce(3)] {
+            extend(&store, &mut roots, &changes);
+        }
+        assert_eq!(dead_cells(&store), CELLS);
+        // The destruction is taken back for a while, so that later states have the first cells again.
+        let newest = roots[6];
+        store.set_head(roots[2], None);
+        store.settle_head().unwrap();
+        store.set_head(newest, None);
+        store.settle_head().unwrap();
+        store.drop_history_before(&roots[4]).unwrap();
+        store.settle_history().unwrap();
+        assert!(!store.has_on_line(&roots[3]).unwrap() && store.has_on_line(&roots[2]).unwrap());
+        assert_eq!(first_cell(&store, roots[2]), Some(vec![1].into()));
+        assert_eq!(dead_cells(&store), CELLS);
+        for number in 4..8 {
+            extend(&store, &mut roots, &nonce(number));
+        }
+        store.drop_history_before(&roots[8]).unwrap();
+        store.settle_history().unwrap();
+        assert!(!store.has_on_line(&roots[2]).unwrap());
+        assert_eq!((dead_cells(&store), first_cell(&store, roots[8])), (0, Some(vec![2].into())));
+    }
+
+    #[test]
+    fn a_state_that_occurs_again_stays_until_its_last_step_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let mut roots = vec![EMPTY_ROOT];
+        for number in [1, 2, 3, 1, 4, 5, 6] {
+            extend(&store, &mut roots, &nonce(number));
+        }
+        assert_eq!(roots[1], roots[4]);
+        // It may be the first of the two blocks that is meant.
+        assert_eq!(store.drop_history_before(&roots[4]).unwrap(), 0);
+        store.settle_history().unwrap();
+        assert!(store.has_on_line(&roots[2]).unwrap() && !store.has_on_line(&EMPTY_ROOT).unwrap());
+        store.drop_history_before(&roots[3]).unwrap();
+        store.settle_history().unwrap();
+        let found: Vec<_> = roots.iter().map(|root| store.has_on_line(root).unwrap()).collect();
+        assert_eq!(found, [false, true, false, true, true, true, true, true]);
+        // What stands before it is not known any more, so that all of it stays; a later state says more.
+        store.drop_history_before(&roots[4]).unwrap();
+        store.settle_history().unwrap();
+        assert!(store.has_on_line(&roots[3]).unwrap());
+        store.drop_history_before(&roots[5]).unwrap();
+        store.settle_history().unwrap();
+        let found: Vec<_> = roots.iter().map(|root| store.has_on_line(root).unwrap()).collect();
+        assert_eq!(found, [false, false, false, false, false, true, true, true]);
+        assert_eq!(store.history_stats().unwrap().steps, 2);
+        store.check_line(&CheckProgress::default()).unwrap().unwrap();
+        // A new store on the same files has nothing to give up until it is told so.
+        store.close();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        store.settle_history().unwrap();
+        assert_eq!(store.history_stats().unwrap().steps, 2);
+    }
+}
