@@ -30,32 +30,36 @@ t.test('imports that give old states up and are killed go on', { timeout: 900_00
   t.ok(report.finished > 0, `${report.killed} killed`)
 })
 
-t.test('a node that is killed between its two stores while it gives states up', { timeout: 900_000 }, async (t) => {
-  const original = testFolder(t)
-  const node = openPruned(original)
-  await growPruned(node, 40)
-  await node.close()
-  for (const point of ['chain', 'states', 'dropped', 'forgotten'] as const) {
-    for (const nth of [2, 7]) {
-      await t.test(`behind the commit ${nth} of ${point}`, async (t) => {
-        const dataDir = testFolder(t)
-        cpSync(original, dataDir, { recursive: true })
-        t.equal(killBetween(dataDir, 'prune', { point, nth }), 'SIGKILL')
-        const check = await runInProcess(['check', '--full', '--data-dir', dataDir])
-        t.equal(check.code, 0, check.stdout + check.stderr)
-        const again = openPruned(dataDir)
-        const { chain } = again.core.open
-        const head = chain.head.number
-        t.ok(head >= 40, `${head}`)
-        const [first = head] = readableBlocks(again)
-        t.ok(first > 1 && first <= Math.max(head - KEPT, 1), `values from ${first} of ${head}`)
-        t.equal(readableBlocks(again).length, head - first + 1)
-        t.ok(chain.reader.history().firstState <= head - KEPT)
-        await growPruned(again, 20)
-        t.ok((readableBlocks(again)[0] ?? 0) > first)
-        await again.close()
-        rmSync(dataDir, { recursive: true, force: true })
-      })
+t.test(
+  'a node that is killed between its two stores while it gives states up',
+  { timeout: 900_000 },
+  async (t) => {
+    const original = testFolder(t)
+    const node = openPruned(original)
+    await growPruned(node, 40)
+    await node.close()
+    for (const point of ['chain', 'states', 'dropped', 'forgotten'] as const) {
+      for (const nth of [2, 7]) {
+        await t.test(`behind the commit ${nth} of ${point}`, async (t) => {
+          const dataDir = testFolder(t)
+          cpSync(original, dataDir, { recursive: true })
+          t.equal(killBetween(dataDir, 'prune', { point, nth }), 'SIGKILL')
+          const check = await runInProcess(['check', '--full', '--data-dir', dataDir])
+          t.equal(check.code, 0, check.stdout + check.stderr)
+          const again = openPruned(dataDir)
+          const { chain } = again.core.open
+          const head = chain.head.number
+          t.ok(head >= 40, `${head}`)
+          const [first = head] = readableBlocks(again)
+          t.ok(first > 1 && first <= Math.max(head - KEPT, 1), `values from ${first} of ${head}`)
+          t.equal(readableBlocks(again).length, head - first + 1)
+          t.ok(chain.reader.history().firstState <= head - KEPT)
+          await growPruned(again, 20)
+          t.ok((readableBlocks(again)[0] ?? 0) > first)
+          await again.close()
+          rmSync(dataDir, { recursive: true, force: true })
+        })
+      }
     }
-  }
-})
+  },
+)

@@ -88,7 +88,10 @@ class PrunedChain {
   }
 
   async kill(args: readonly string[], delay: number): Promise<Omit<KillPrunedRun, 'run' | 'delay' | 'mode'>> {
-    const node = await startNode({ dataDir: this.#dataDir, args: [...args, '--workers', '1', '--log-level', 'error'] })
+    const node = await startNode({
+      dataDir: this.#dataDir,
+      args: [...args, '--workers', '1', '--log-level', 'error'],
+    })
     try {
       const found = await this.#verify(node)
       while (found.height < FIRST_BLOCKS) found.height = await this.#grow(node)
@@ -97,7 +100,14 @@ class PrunedChain {
       const { signal } = await node.stop('SIGKILL')
       await growing
       if (signal !== 'SIGKILL') throw new Error(`the node ended by itself:\n${node.output()}`)
-      const check = await runCommand(['check', '--full', '--data-dir', this.#dataDir, '--log-level', 'silent'])
+      const check = await runCommand([
+        'check',
+        '--full',
+        '--data-dir',
+        this.#dataDir,
+        '--log-level',
+        'silent',
+      ])
       if (check.code !== 0) throw new Error(`check --full: ${check.stdout}${check.stderr}`)
       return found
     } finally {
@@ -148,7 +158,9 @@ class PrunedChain {
         const found = balances[index]
         const isKept = number >= firstValues
         if (isKept ? found !== this.#shown.get(number) : found !== NOT_KEPT)
-          throw new Error(`block ${number} of ${firstValues} to ${height}: ${found}, not ${this.#shown.get(number)}`)
+          throw new Error(
+            `block ${number} of ${firstValues} to ${height}: ${found}, not ${this.#shown.get(number)}`,
+          )
       })
     }
     return { height, firstValues, firstState }

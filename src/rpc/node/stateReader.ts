@@ -37,7 +37,12 @@ export function createStateReader(
   return {
     rootAfter,
     hasValues,
-    at: (header) => createStateView(store, (cause) => notFound(header, cause), () => rootAfter(header)),
+    at: (header) =>
+      createStateView(
+        store,
+        (cause) => notFound(header, cause),
+        () => rootAfter(header),
+      ),
   }
 }
 

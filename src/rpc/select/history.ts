@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { toHex } from '../../util/bytes.ts'
 import { firstBlockWithValues } from '../../chain/firstValues.ts'
+import { toHex } from '../../util/bytes.ts'
 import type { ChainReader, StateReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 

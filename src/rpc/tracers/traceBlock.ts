@@ -69,7 +69,8 @@ export function tracing<T>(context: NodeContext, header: BlockHeader, run: () =>
     return run()
   } catch (error) {
     if (!(error instanceof NativeError)) throw error
-    if (error.code === 'OutputLimit') throw responseTooLarge(context.node.settings.answerBytes, { cause: error })
+    if (error.code === 'OutputLimit')
+      throw responseTooLarge(context.node.settings.answerBytes, { cause: error })
     // A call that cannot run at all, or a block made after its parent's state was edited by hand.
     if (error.code === 'InvalidBlock') {
       throw new RpcError('executionFailed', `tracing failed: ${error.message}`, { cause: error })

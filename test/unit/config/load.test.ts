@@ -113,7 +113,12 @@ const refusals: [name: string, load: () => unknown, code: string, message: RegEx
     'InvalidValue',
     /archive\|blocks:N/,
   ],
-  ['neither form of history', () => parseConfigFile('history: all', 'f'), 'InvalidValue', /archive\|blocks:N/],
+  [
+    'neither form of history',
+    () => parseConfigFile('history: all', 'f'),
+    'InvalidValue',
+    /archive\|blocks:N/,
+  ],
   ['unknown word', () => parseConfigFile('network: mian', 'f'), 'InvalidValue', /did you mean main/],
   ['a bad address', () => parseConfigFile('coinbase: "0x12"', 'f'), 'InvalidValue', /ADDRESS/],
   ['a list', () => parseConfigFile('[1]', 'f'), 'InvalidFile', /got a list/],

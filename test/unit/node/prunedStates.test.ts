@@ -24,7 +24,11 @@ function open(t: Test, dataDir: string, proofs: number | null, history: number |
   const forgotten: PrunedValues[] = []
   const onPruned = (states: PrunedStates | PrunedValues) =>
     'firstValues' in states ? forgotten.push(states) : pruned.push(states)
-  const node = openLocalNode(t, { dataDir, mining: false }, { chain: { proofs, history }, listener: { onPruned } })
+  const node = openLocalNode(
+    t,
+    { dataDir, mining: false },
+    { chain: { proofs, history }, listener: { onPruned } },
+  )
   return { ...node, pruned, forgotten, chain: node.core.open.chain, stateStore: node.core.open.stateStore }
 }
 
@@ -129,56 +133,65 @@ t.test(
   },
 )
 
-t.test('values of old blocks are given up, and what needs one says from where on there are some', async (t) => {
-  nonce = 0n
-  const dataDir = t.testdir()
-  const node = open(t, dataDir, KEPT, 2 * KEPT)
-  await grow(node, 80)
-  const { firstState } = node.chain.reader.history()
-  const head = node.chain.head.number
-  // What the last block gave up, it gave up after the table had moved to one of the blocks before.
-  const ask = asking(t, node)
-  const { result } = (await ask('eth_capabilities', [])) as { result: Record<string, { oldestBlock: string }> }
-  const first = Number(result['state']?.oldestBlock)
-  t.ok(first > 1 && first <= head - 2 * KEPT && first >= head - 2 * KEPT - 40, `${first} of ${head}`)
-  t.match(result, {
-    head: { number: hex(head), hash: `0x${node.chain.head.hashHex}` },
-    stateproofs: { disabled: false, oldestBlock: hex(firstState) },
-    blocks: { disabled: false, oldestBlock: '0x0' },
-    receipts: { disabled: false, oldestBlock: '0x0' },
-  })
-  const { address } = STRANGER
-  const to = `0x${address.toString('hex')}`
-  const from = (number: number) => ({
-    error: { code: 4444, message: new RegExp(`this node keeps states from block ${number}$`) },
-  })
-  for (const at of [first - 1, 1]) {
-    t.match(await ask('eth_getBalance', [to, hex(at)]), from(first), `a balance at ${at}`)
-    t.match(await ask('eth_call', [{ to }, hex(at)]), from(first), `a call at ${at}`)
-    t.match(await ask('debug_traceCall', [{ to }, hex(at), {}]), from(first), `a trace at ${at}`)
-    t.match(await ask('eth_getProof', [to, [], hex(at)]), from(first), `a proof at ${at}`)
-  }
-  t.match(await ask('debug_traceBlockByNumber', [hex(first)]), from(first))
-  t.match(await ask('debug_traceBlockByNumber', [hex(first + 1)]), { result: [{}] })
-  t.match(await ask('eth_getProof', [to, [], hex(first)]), from(firstState), 'a proof where there are values')
-  for (let number = first; number <= head; number += 1)
-    t.same((await ask('eth_getBalance', [to, hex(number)])).result, hex(number), `block ${number}`)
-  t.same(check(node).problems, [])
-  await node.close()
+t.test(
+  'values of old blocks are given up, and what needs one says from where on there are some',
+  async (t) => {
+    nonce = 0n
+    const dataDir = t.testdir()
+    const node = open(t, dataDir, KEPT, 2 * KEPT)
+    await grow(node, 80)
+    const { firstState } = node.chain.reader.history()
+    const head = node.chain.head.number
+    // What the last block gave up, it gave up after the table had moved to one of the blocks before.
+    const ask = asking(t, node)
+    const { result } = (await ask('eth_capabilities', [])) as {
+      result: Record<string, { oldestBlock: string }>
+    }
+    const first = Number(result['state']?.oldestBlock)
+    t.ok(first > 1 && first <= head - 2 * KEPT && first >= head - 2 * KEPT - 40, `${first} of ${head}`)
+    t.match(result, {
+      head: { number: hex(head), hash: `0x${node.chain.head.hashHex}` },
+      stateproofs: { disabled: false, oldestBlock: hex(firstState) },
+      blocks: { disabled: false, oldestBlock: '0x0' },
+      receipts: { disabled: false, oldestBlock: '0x0' },
+    })
+    const { address } = STRANGER
+    const to = `0x${address.toString('hex')}`
+    const from = (number: number) => ({
+      error: { code: 4444, message: new RegExp(`this node keeps states from block ${number}$`) },
+    })
+    for (const at of [first - 1, 1]) {
+      t.match(await ask('eth_getBalance', [to, hex(at)]), from(first), `a balance at ${at}`)
+      t.match(await ask('eth_call', [{ to }, hex(at)]), from(first), `a call at ${at}`)
+      t.match(await ask('debug_traceCall', [{ to }, hex(at), {}]), from(first), `a trace at ${at}`)
+      t.match(await ask('eth_getProof', [to, [], hex(at)]), from(first), `a proof at ${at}`)
+    }
+    t.match(await ask('debug_traceBlockByNumber', [hex(first)]), from(first))
+    t.match(await ask('debug_traceBlockByNumber', [hex(first + 1)]), { result: [{}] })
+    t.match(
+      await ask('eth_getProof', [to, [], hex(first)]),
+      from(firstState),
+      'a proof where there are values',
+    )
+    for (let number = first; number <= head; number += 1)
+      t.same((await ask('eth_getBalance', [to, hex(number)])).result, hex(number), `block ${number}`)
+    t.same(check(node).problems, [])
+    await node.close()
 
-  // Without the option the rest stays; with a greater one it grows to that.
-  const archive = open(t, dataDir, KEPT)
-  await grow(archive, 20)
-  const steps = () => archive.stateStore.historyStats().steps
-  t.ok(steps() >= head + 20 - first, `${steps()}`)
-  t.same(check(archive).problems, [])
-  await archive.close()
-  const other = open(t, dataDir, KEPT, 4 * KEPT)
-  await grow(other, 40)
-  const kept = other.stateStore.historyStats().steps
-  t.ok(kept >= 4 * KEPT && kept <= 4 * KEPT + 20, `${kept}`)
-  t.same(check(other).problems, [])
-})
+    // Without the option the rest stays; with a greater one it grows to that.
+    const archive = open(t, dataDir, KEPT)
+    await grow(archive, 20)
+    const steps = () => archive.stateStore.historyStats().steps
+    t.ok(steps() >= head + 20 - first, `${steps()}`)
+    t.same(check(archive).problems, [])
+    await archive.close()
+    const other = open(t, dataDir, KEPT, 4 * KEPT)
+    await grow(other, 40)
+    const kept = other.stateStore.historyStats().steps
+    t.ok(kept >= 4 * KEPT && kept <= 4 * KEPT + 20, `${kept}`)
+    t.same(check(other).problems, [])
+  },
+)
 
 t.test('it is said now and then that values were given up', async (t) => {
   nonce = 0n
