@@ -21,7 +21,7 @@ import type {
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 
-/** What values of earlier states take beside the tries. */
+/** Sizes of the tables with values of earlier states. */
 export type StoredHistoryTables = HistoryStats
 
 /** The log of trie nodes. */
@@ -315,7 +315,7 @@ export class StateStore {
     native(() => this.handle.settleHistory())
   }
 
-  /** What the line of earlier states takes, for metrics. */
+  /** Sizes of the tables with values of earlier states, for metrics. */
   historyStats(): StoredHistoryTables {
     return native(() => this.handle.historyStats())
   }

@@ -4,7 +4,7 @@ import { quantity } from '../format/quantity.ts'
 import type { Json } from '../json.ts'
 import { firstBlockOfValues } from '../select/history.ts'
 
-/** What is kept of the chain, as execution clients say it (ethereum/execution-apis 755). */
+/** Parts of the chain that are kept, as execution clients say it (ethereum/execution-apis 755). */
 export const capabilities = defineMethod({
   name: 'eth_capabilities',
   doc: 'From which block on there are states, transactions, logs, receipts, blocks and proofs of states, and for how many blocks they are kept.',

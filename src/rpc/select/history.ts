@@ -41,10 +41,10 @@ function blocksNotKept(number: number, firstBlock: number): RpcError {
   )
 }
 
-/** What says from where on there is history. */
+/** The part of a chain reader that says from where on there is history. */
 export type KeptBlocks = Pick<ChainReader, 'history' | 'headerByNumber'>
 
-/** What says which states can be read. */
+/** The parts of a context that say which states can be read. */
 export interface KeptStates {
   readonly chain: KeptBlocks
   readonly state: Pick<StateReader, 'hasValues'>

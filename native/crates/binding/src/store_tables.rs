@@ -49,7 +49,7 @@ pub struct LogStats {
     pub fault: Option<String>,
 }
 
-/// What the line of earlier states takes.
+/// Sizes of the line of earlier states.
 #[napi(object)]
 pub struct HistoryStats {
     /// Earlier states that can be read.
@@ -136,7 +136,7 @@ impl StateStore {
         self.inner.settle_history().map_err(state)
     }
 
-    /// What the line of earlier states takes, for metrics.
+    /// Sizes of the line of earlier states, for metrics.
     #[napi(catch_unwind)]
     pub fn history_stats(&self) -> Result<HistoryStats> {
         let stats = self.inner.history_stats().map_err(state)?;

@@ -28,10 +28,10 @@ const STEPS_TO_PRUNE: u64 = if cfg!(test) { 4 } else { 256 };
 /// Rows of dead cells that one commit removes.
 const MAX_DEAD_ROWS: usize = if cfg!(test) { 7 } else { 20_000 };
 
-/// What the keys of the table of metadata begin with under which prefixes of dead cells wait for their removal.
+/// Beginning of the keys of the table of metadata under which prefixes of dead cells wait for their removal.
 const DEAD: &[u8] = b"dead cells ";
 
-/// What is to be given up of the line, as this process has been asked to.
+/// The part of the line that is to be given up, as this process has been asked to.
 #[derive(Default)]
 pub(crate) struct GivingUp {
     /// The step with which the line is to begin; zero for an archive.
@@ -42,7 +42,7 @@ pub(crate) struct GivingUp {
     pub(crate) fault: Option<String>,
 }
 
-/// What the line takes, for metrics.
+/// Sizes of the line, for metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryStats {
     /// Steps that can be read below the newest one.
@@ -295,7 +295,7 @@ impl StateStore {
         Ok(goes_on)
     }
 
-    /// What the line takes.
+    /// Sizes of the line.
     pub fn history_stats(&self) -> Result<HistoryStats, StateError> {
         let Some((lmdb, line)) = self.backend.lmdb().and_then(|lmdb| Some((lmdb, lmdb.line?))) else {
             return Ok(HistoryStats::default());

@@ -95,7 +95,7 @@ pub(crate) struct HeadTable {
     pub(crate) moving: Mutex<()>,
     /// Held for one step of a move.
     pub(crate) stepping: Mutex<()>,
-    /// What is to be given up of earlier states.
+    /// The part of the line that is to be given up.
     pub(crate) giving_up: Mutex<GivingUp>,
     /// Bytes that making the table takes, and bytes that were left when that was asked last.
     pub(crate) space: Mutex<(u64, u64)>,
