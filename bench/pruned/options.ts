@@ -8,8 +8,8 @@ bench/results/pruned.{md,json}
   --runs N            windows at rest and with blocks, by turns (default 3)
   --connections N     of both loops (default 64)
 
-The chain is kept in bench/results/tmp and used again. A quarter of the kept blocks is made before each window with
-blocks, so that an epoch ends within it.`
+The chain is kept in bench/results/tmp and used again. Before each window with blocks two epochs are given up and the
+blocks of a third are made but for half of those of the window, so that it ends there: the table says what was given up.`
 
 export interface PrunedOptions {
   readonly blocks: number
