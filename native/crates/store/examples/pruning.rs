@@ -60,8 +60,11 @@ const NEW_CELLS: u64 = 200;
 
 fn block(number: u64, Chain { accounts, is_storage, .. }: &Chain) -> WriteSet {
     if *is_storage {
-        let slots = (0..NEW_CELLS).map(|cell| slot(1 << 50 | number * NEW_CELLS + cell));
-        return WriteSet { storage: slots.map(|slot| (owner(0), slot, value(number))).collect(), ..WriteSet::default() };
+        let slots = (0..NEW_CELLS).map(|cell| slot((1 << 50) + number * NEW_CELLS + cell));
+        return WriteSet {
+            storage: slots.map(|slot| (owner(0), slot, value(number))).collect(),
+            ..WriteSet::default()
+        };
     }
     let mut changes = WriteSet::default();
     let mut used = std::collections::HashSet::new();

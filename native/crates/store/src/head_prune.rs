@@ -53,12 +53,7 @@ pub struct HistoryStats {
 
 /// The first step from which on states above this one, which was reached by it, may be needed. None when the line does not
 /// have it.
-fn first_step_of(
-    line: LineTables,
-    transaction: &RoTxn<'_>,
-    root: &B256,
-    end: &LineEnd,
-) -> heed::Result<Option<u64>> {
+fn first_step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256, end: &LineEnd) -> heed::Result<Option<u64>> {
     let last = step_of(line, transaction, root)?.filter(|step| (end.base..=end.step).contains(step));
     let Some(last) = last else { return Ok(None) };
     let first = line.steps.get(transaction, &first_step_key(root))?;
