@@ -6,6 +6,7 @@ import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
 import { PRECOMPILES_HELP } from './precompiles/options.ts'
+import { PRUNED_HELP } from './pruned/options.ts'
 import { quietProcess } from './quietProcess.ts'
 import { REQUEST_HELP } from './request/options.ts'
 import { CEILING_HELP } from './rpc/benchCeiling.ts'
@@ -93,6 +94,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'how reads, imports, logs and stores grow with blocks and accounts; start-up, memory, soak',
     help: SCALE_HELP,
     run: async (args) => (await import('./scale/benchScale.ts')).benchScale(args),
+  },
+  pruned: {
+    summary: 'disk and reads of a node that gives old states up, beside an archive',
+    help: PRUNED_HELP,
+    run: async (args) => (await import('./pruned/benchPruned.ts')).benchPruned(args),
   },
   state: {
     summary: 'reads of the newest state by its size, which is written straight into the store',

@@ -364,6 +364,17 @@ export declare class StateStore {
   checkLog(): void
   /** Sizes of the log of nodes, for metrics. */
   logStats(): LogStats
+  /**
+   * Has the values of all states before this one given up, by a thread of the store. Returns the begin of the line of
+   * states at present, a number that grows as they are given up.
+   */
+  dropHistoryBefore(root: Uint8Array): number
+  /** Has no values given up any more when it returns. */
+  keepHistory(): void
+  /** Gives up what is to be given up of earlier values, on this thread, for tests and tools. */
+  settleHistory(): void
+  /** What the line of earlier states takes, for metrics. */
+  historyStats(): HistoryStats
   /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
   hasOnLine(root: Uint8Array): boolean
   /**
@@ -854,6 +865,14 @@ export interface HeadProgress {
   needed: number
   /** Bytes that were left for it. */
   available: number
+}
+
+/** Size of the line of earlier states. */
+export interface HistoryStats {
+  /** Earlier states that can be read. */
+  steps: number
+  /** Bytes of their tables. */
+  bytes: number
 }
 
 /** Flags by which other threads stop a call: they set the element `slot` of `flags` to a nonzero value. */

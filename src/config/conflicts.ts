@@ -30,6 +30,7 @@ export function checkConflicts(config: Config): void {
     forkConflict(config) ??
     heightsConflict(config) ??
     proofsConflict(config) ??
+    historyConflict(config) ??
     transactionGasConflict(config) ??
     memoryConflict(config) ??
     miningConflict(config) ??
@@ -53,6 +54,13 @@ function proofsConflict(config: Config): string | null {
   const { blocks, reason } = neededStates(config)
   if (kept === null || kept >= blocks) return null
   return `${flagOf('proofs')} blocks:${kept} keeps too little: at least ${blocks} blocks are needed, because ${reason}`
+}
+
+function historyConflict(config: Config): string | null {
+  const proofs = keptStates(config.proofs)
+  const history = keptStates(config.history)
+  if (history === null || (proofs !== null && history >= proofs)) return null
+  return `${flagOf('history')} blocks:${history} keeps values of fewer blocks than ${flagOf('proofs')} ${config.proofs} keeps tries of: it has to be as many`
 }
 
 /** The conflict of options that a fork has no use for, or needs. */

@@ -8,6 +8,7 @@ import type {
   ForkStats,
   ForkWanted,
   HeadProgress,
+  HistoryStats,
   LineReport,
   LogStats,
   StateStore as NativeStateStore,
@@ -19,6 +20,9 @@ import type {
 } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
+
+/** Sizes of the tables with values of earlier states. */
+export type StoredHistoryTables = HistoryStats
 
 /** The log of trie nodes. */
 export interface StoredLog extends Omit<LogStats, 'fault'> {
@@ -291,6 +295,29 @@ export class StateStore {
   /** Seals what is due of the log and removes what is of no use, at once: for tests and tools. */
   settleEpochs(): void {
     native(() => this.handle.settleEpochs())
+  }
+
+  /**
+   * Has the values of all states before this one given up, by a thread of the store.
+   * @returns where the line of states begins at present, a number that grows as they are given up
+   */
+  dropHistoryBefore(root: Uint8Array): number {
+    return native(() => this.handle.dropHistoryBefore(root))
+  }
+
+  /** Has no values given up any more when it returns. */
+  keepHistory(): void {
+    native(() => this.handle.keepHistory())
+  }
+
+  /** Gives up at once what is to be given up of earlier values: for tests and tools. */
+  settleHistory(): void {
+    native(() => this.handle.settleHistory())
+  }
+
+  /** Sizes of the tables with values of earlier states, for metrics. */
+  historyStats(): StoredHistoryTables {
+    return native(() => this.handle.historyStats())
   }
 
   /** Reads the files of the log of nodes; throws for one that is no sequence of nodes. */

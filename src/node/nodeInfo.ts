@@ -1,4 +1,5 @@
 import { platform } from 'node:os'
+import { keptStates } from '../config/keptStates.ts'
 import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
@@ -61,6 +62,8 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     gasPriceFloor: BigInt(config.gasPriceFloor),
     intervalUnit: config.clientName === 'anvil' ? 'seconds' : 'milliseconds',
     hosted: config.profile === 'hosted',
+    keptValues: keptStates(config.history),
+    keptProofs: keptStates(config.proofs),
     enabled: enabledMethodsFromConfig(config),
   }
 }

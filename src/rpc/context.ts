@@ -68,6 +68,9 @@ export interface RpcSettings {
    * True when the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint.
    */
   readonly hosted: boolean
+  /** Blocks of which the node keeps values of states, and of which it keeps tries for proofs; null for all. */
+  readonly keptValues: number | null
+  readonly keptProofs: number | null
   /** The methods that there are. */
   readonly enabled: EnabledMethods
 }
@@ -237,6 +240,8 @@ export interface StateReader {
    * @throws NativeError `MissingState` when it is not known
    */
   rootAfter(header: BlockHeader): Buffer
+  /** True when values of the state after a block can be read, whether or not its trie is kept. */
+  hasValues(header: BlockHeader): boolean
   /** The state after a block. Whether it is there shows at the first read: `NativeError` `MissingState`. */
   at(header: BlockHeader): StateView
 }

@@ -33,6 +33,7 @@ import { accounts } from './eth/accounts.ts'
 import { blockNumber } from './eth/blockNumber.ts'
 import { bridgeState } from './eth/bridgeState.ts'
 import { call } from './eth/call.ts'
+import { capabilities } from './eth/capabilities.ts'
 import { chainId } from './eth/chainId.ts'
 import { coinbase } from './eth/coinbase.ts'
 import { createAccessList } from './eth/createAccessList.ts'
@@ -226,6 +227,7 @@ export const METHODS: readonly MethodDefinition[] = [
   getRawTransactionByBlockNumberAndIndex,
   getTransactionReceipt,
   call,
+  capabilities,
   estimateGas,
   sendRawTransaction,
   sendRawTransactionSync,

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { LOADER, ROOT } from '../support/sources.ts'
 
-/** Commits behind which a process can be killed: of the state store, of the chain store, of a piece of a snapshot. */
-export type KillPoint = 'states' | 'chain' | 'taken'
+/** Commits behind which a process can be killed: of the state store, of the chain store, of a piece of a snapshot, of tries and values that were given up. */
+export type KillPoint = 'states' | 'chain' | 'taken' | 'dropped' | 'forgotten'
 
 export interface KillMoment {
   readonly point: KillPoint
@@ -15,7 +15,7 @@ export interface KillMoment {
 
 /**
  * Has a process do something that writes both stores of a data directory, and kill itself at one of its commits.
- * @param action `genesis`, `restore`, `rewindTo` with the number of a block behind it, or one of `ACTIONS`
+ * @param action `genesis`, `restore`, `prune`, `rewindTo` with the number of a block behind it, or one of `ACTIONS`
  * @returns the signal by which it ended
  * @throws Error when it ended by itself
  */

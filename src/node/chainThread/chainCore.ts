@@ -109,6 +109,7 @@ export class ChainCore {
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
       proofs: options.proofs ?? null,
+      history: options.history ?? null,
       onPruned: (pruned) => listener.onPruned(pruned),
       onPruningFault: (error) => listener.onFailure(error),
       checksOffers: options.checksOffers ?? false,

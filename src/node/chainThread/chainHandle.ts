@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { PrunedStates } from '../../chain/statePruning.ts'
+import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
@@ -33,7 +34,7 @@ export interface ChainHandleListener {
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: string | null): void
   /** States of old blocks were given up. */
-  onPruned(pruned: PrunedStates): void
+  onPruned(pruned: PrunedStates | PrunedValues): void
   /** New work for miners; before the head that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PrunedStates } from '../../chain/statePruning.ts'
+import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
@@ -51,7 +52,7 @@ export type ChainEvent =
   /** Reason why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
   /** States of old blocks were given up. */
-  | ({ readonly kind: 'pruned' } & PrunedStates)
+  | ({ readonly kind: 'pruned' } & (PrunedStates | PrunedValues))
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: MiningWork }
   /** A solution came. */

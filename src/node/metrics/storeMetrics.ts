@@ -76,8 +76,20 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'state_first_block_number',
-    help: 'Lowest block whose state is kept.',
+    help: 'Lowest block whose trie is kept.',
     collect: read(({ chain }) => [{ value: readHistory(chain).firstState }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_history_steps_count',
+    help: 'Earlier states whose values are kept beside the tries, which --history bounds.',
+    collect: read(({ state }) => [{ value: state.historyStats().steps }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_history_bytes',
+    help: 'Bytes of the tables of these values.',
+    collect: read(({ state }) => [{ value: state.historyStats().bytes }]),
   })
   samples({
     type: 'gauge',
@@ -94,7 +106,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'state_pruning_fault_info',
-    help: 'Whether the last attempt to seal or to copy a part of the log of trie nodes failed.',
+    help: 'Whether the last attempt to give up tries or values of old states, or to copy what is kept of them, failed.',
     collect: read(({ state }) => [{ value: state.logStats().fault === null ? 0 : 1 }]),
   })
   samples({

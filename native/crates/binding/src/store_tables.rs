@@ -49,6 +49,15 @@ pub struct LogStats {
     pub fault: Option<String>,
 }
 
+/// Sizes of the line of earlier states.
+#[napi(object)]
+pub struct HistoryStats {
+    /// Earlier states that can be read.
+    pub steps: i64,
+    /// Bytes of their tables.
+    pub bytes: i64,
+}
+
 #[napi]
 impl StateStore {
     /// Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing
@@ -105,6 +114,33 @@ impl StateStore {
             dropped_bytes: stats.dropped_bytes as i64,
             fault: stats.fault,
         })
+    }
+
+    /// Has the values of all states before this one given up, by a thread of the store. Returns the begin of the line of
+    /// states at present, a number that grows as they are given up.
+    #[napi(catch_unwind)]
+    pub fn drop_history_before(&self, root: Uint8Array) -> Result<i64> {
+        let begin = self.inner.drop_history_before(&bytes::hash("root", &root)?).map_err(state)?;
+        Ok(begin as i64)
+    }
+
+    /// Has no values given up any more when it returns.
+    #[napi(catch_unwind)]
+    pub fn keep_history(&self) {
+        self.inner.keep_history();
+    }
+
+    /// Gives up what is to be given up of earlier values, on this thread, for tests and tools.
+    #[napi(catch_unwind)]
+    pub fn settle_history(&self) -> Result<()> {
+        self.inner.settle_history().map_err(state)
+    }
+
+    /// Sizes of the line of earlier states, for metrics.
+    #[napi(catch_unwind)]
+    pub fn history_stats(&self) -> Result<HistoryStats> {
+        let stats = self.inner.history_stats().map_err(state)?;
+        Ok(HistoryStats { steps: stats.steps as i64, bytes: stats.bytes as i64 })
     }
 
     /// True when the table of the head has the state under a root, as its own or as an earlier one of its line.

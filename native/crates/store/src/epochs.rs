@@ -186,7 +186,7 @@ pub struct LogStats {
     pub log_bytes: u64,
     /// Bytes of the log that were given up since the store was made.
     pub dropped_bytes: u64,
-    /// Reason why the last attempt to seal an epoch or to copy nodes failed.
+    /// Reason why the last attempt to seal an epoch, to copy nodes or to give up earlier values failed.
     pub fault: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{Address, B256, U256};
+use rhizome_primitives::{B256, U256};
 use rhizome_trie::keys::{self, Item, item_of};
 use rhizome_trie::{EMPTY_ROOT, Trie};
 
@@ -17,7 +17,7 @@ use crate::head_history::{check_shard, first_after, is_indexed_after};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::item_value;
 use crate::head_reads::{HeadReads, record_of, step_of};
-use crate::head_rows::{ACCOUNTS, cell_key, owner_of_cell, split_row};
+use crate::head_rows::{account_of_row, cell_key, owner_of_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb};
 use crate::lmdb_head::damaged;
 use crate::node_reads::UncachedNodes;
@@ -60,7 +60,8 @@ impl StateStore {
             let reason = format!("the last step of the line led to {root}");
             return Err(StateError::Corrupt { hash: end.root, reason });
         }
-        report.indexed = lmdb.check_history(line, progress)?;
+        let Some(indexed) = lmdb.check_history(line, &end, progress)? else { return Ok(None) };
+        report.indexed = indexed;
         Ok(Some(report))
     }
 
@@ -95,7 +96,7 @@ impl StateStore {
             }
             let to = record.root();
             let known = step_of(line, transaction, &to)?;
-            if known.is_none_or(|known| known > step || known < end.base) {
+            if known.is_none_or(|known| known < end.base) {
                 return Err(damaged());
             }
             Ok(Some((to, keys)))
@@ -153,12 +154,7 @@ impl StateStore {
 
 /// Items of a row. Which incarnation a cell belongs to does not matter: its slot is compared in both states.
 fn items_of(key: &[u8]) -> Option<(AccountRef, Vec<Item>)> {
-    if let Some((&ACCOUNTS, identity)) = key.split_first() {
-        let account = match identity {
-            [] => AccountRef::NoAddress,
-            [0] => AccountRef::RemascSender,
-            address => AccountRef::Address(Address::try_from(address).ok()?),
-        };
+    if let Some(account) = account_of_row(key) {
         return Some((account, vec![Item::Account, Item::Code, Item::Marker]));
     }
     let (account, incarnation) = owner_of_cell(key)?;
@@ -181,9 +177,15 @@ fn root_of_base(lmdb: &Lmdb, line: LineTables, end: &LineEnd) -> Result<Option<B
         return Ok(Some(EMPTY_ROOT));
     }
     lmdb.transact(|transaction| {
+        // Where earlier states were given up, the record of the first one that is kept stays for its root.
+        if line.changes.get(transaction, &end.base.to_be_bytes())?.is_some() {
+            return record_of(line, transaction, end.base).map(|record| Some(record.root()));
+        }
         for entry in line.steps.iter(transaction)? {
             let (root, step) = entry?;
             if *step == end.base.to_be_bytes() {
+                // Behind the root of a state to which several steps led there is one byte more.
+                let root = root.get(..32).ok_or_else(damaged)?;
                 return B256::try_from(root).map(Some).map_err(|_| damaged());
             }
         }
@@ -193,14 +195,26 @@ fn root_of_base(lmdb: &Lmdb, line: LineTables, end: &LineEnd) -> Result<Option<B
 
 impl Lmdb {
     /// Changes in the table of history, each of which is in the record of its step.
-    fn check_history(&self, line: LineTables, progress: &CheckProgress) -> Result<u64, StateError> {
+    /// None when earlier states were given up meanwhile.
+    fn check_history(
+        &self,
+        line: LineTables,
+        end: &LineEnd,
+        progress: &CheckProgress,
+    ) -> Result<Option<u64>, StateError> {
         // Below every key, which begins with its length.
         let mut after = vec![0];
         let mut changes = 0;
         loop {
             stop_if_cancelled(progress)?;
-            let found = self.transact(|transaction| check_shard(line, transaction, &after))?;
-            let Some((shard, steps)) = found else { return Ok(changes) };
+            let found = self.transact(|transaction| {
+                if !matches!(self.mark_in(transaction)?, Some(HeadMark::At(now)) if now.base == end.base) {
+                    return Ok(None);
+                }
+                check_shard(line, transaction, end.base, &after).map(Some)
+            })?;
+            let Some(found) = found else { return Ok(None) };
+            let Some((shard, steps)) = found else { return Ok(Some(changes)) };
             changes += steps;
             after = shard;
         }

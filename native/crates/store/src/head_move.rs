@@ -207,6 +207,7 @@ impl StateStore {
                 let step = match store.move_step() {
                     // What makes earlier states quicker to read comes behind what makes the newest one quick.
                     Ok(false) if store.has_to_index() => store.index_step(),
+                    Ok(false) if store.has_to_prune_line() => store.prune_line_step(),
                     step => step,
                 };
                 if matches!(step, Ok(true)) {
@@ -228,7 +229,7 @@ impl StateStore {
     }
 
     fn has_work(&self) -> bool {
-        self.head_to_reach().is_some() || self.has_to_index()
+        self.head_to_reach().is_some() || self.has_to_index() || self.has_to_prune_line()
     }
 
     /// Makes everything kept so far durable, moves the table of the head to the head and completes the table of history,

@@ -61,7 +61,7 @@ impl LinePosition {
     }
 }
 
-/// The first step that led to a state.
+/// The last step that led to a state.
 pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) -> heed::Result<Option<u64>> {
     let step = line.steps.get(transaction, root.as_slice())?;
     step.map(|step| step.try_into().map(u64::from_be_bytes).map_err(|_| damaged())).transpose()

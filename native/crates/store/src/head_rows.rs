@@ -100,6 +100,16 @@ pub(crate) fn cell_key(account: &AccountRef, incarnation: u32, slot: &U256) -> R
     key
 }
 
+/// Account of an account's key; None for any other key.
+pub(crate) fn account_of_row(key: &[u8]) -> Option<AccountRef> {
+    let (&ACCOUNTS, identity) = key.split_first()? else { return None };
+    Some(match identity {
+        [] => AccountRef::NoAddress,
+        [0] => AccountRef::RemascSender,
+        address => AccountRef::Address(address.try_into().ok()?),
+    })
+}
+
 /// Account and incarnation of a cell's key; None for any other key.
 pub(crate) fn owner_of_cell(key: &[u8]) -> Option<(AccountRef, u32)> {
     let (account, rest) = match key.split_first()? {

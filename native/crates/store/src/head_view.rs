@@ -15,6 +15,7 @@ use rhizome_primitives::state::StateError;
 
 use crate::head_changes::{AccountChange, HeadChanges};
 use crate::head_mark::HeadMark;
+use crate::head_prune::GivingUp;
 use crate::head_reads::{HeadReads, LinePosition};
 use crate::lmdb::Lmdb;
 
@@ -94,6 +95,8 @@ pub(crate) struct HeadTable {
     pub(crate) moving: Mutex<()>,
     /// Held for one step of a move.
     pub(crate) stepping: Mutex<()>,
+    /// The part of the line that is to be given up.
+    pub(crate) giving_up: Mutex<GivingUp>,
     /// Bytes that making the table takes, and bytes that were left when that was asked last.
     pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
@@ -111,6 +114,7 @@ impl HeadTable {
             state: RwLock::new(HeadState { view: Arc::default(), head: None, mark: None }),
             moving: Mutex::new(()),
             stepping: Mutex::new(()),
+            giving_up: Mutex::default(),
             space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
             is_writable,

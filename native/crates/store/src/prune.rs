@@ -215,7 +215,9 @@ impl StateStore {
     pub fn log_stats(&self) -> Result<LogStats, StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(LogStats::default()) };
         let end = lmdb.end()?;
-        Ok(LogStats::of(&lmdb.epochs.state.lock(), end))
+        let mut stats = LogStats::of(&lmdb.epochs.state.lock(), end);
+        stats.fault = stats.fault.or_else(|| self.table.giving_up.lock().fault.clone());
+        Ok(stats)
     }
 
     /// Reads the files of the log. An error for one that is no sequence of nodes.
