@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { loadSocketLibrary } from '../front/socketLibrary.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
-import { createTracing } from '../observe/tracing.ts'
 import { workerEntry } from '../util/entry.ts'
 import { Certificate } from './certificate.ts'
 import {
@@ -106,7 +105,8 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
       service: new Part(),
     }
     const metrics = await openMetrics(parts, reach, { ...options, config })
-    const tracing = config.tracing ? createTracing(version) : null
+    // Loaded where it is wanted: most nodes have no use for its library.
+    const tracing = config.tracing ? (await import('../observe/tracing.ts')).createTracing(version) : null
     const live = { now: config }
     const developer = await parts.open({
       open: () => openReports(config, options.terminal ?? null, logger),

@@ -10,8 +10,9 @@ function keysOf(words: string, path: string, count: number): string[] {
 
 /** Words for entropy of so many bytes, different for each seed. */
 function wordsOf(bytes: number, seed: number): string {
-  return Mnemonic.fromEntropy(Uint8Array.from({ length: bytes }, (_, index) => (index * 97 + seed * 31) % 256))
-    .phrase
+  return Mnemonic.fromEntropy(
+    Uint8Array.from({ length: bytes }, (_, index) => (index * 97 + seed * 31) % 256),
+  ).phrase
 }
 
 t.test('keys are those of another library, for every number of words and kind of path', async (t) => {
