@@ -94,7 +94,7 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
   const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
-  const membership = openMembership(config, version, logger)
+  const membership = await openMembership(config, version, logger)
   const sockets = loadSocketLibrary()
   log.debug({ library: sockets.source }, 'sockets are those of this library')
   const open = async (parts: Opened) => {
