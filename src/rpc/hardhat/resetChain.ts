@@ -61,7 +61,9 @@ function resetTarget(): Param<ResetTarget> {
       const { forking } = value
       if (!isGiven(forking)) return { forking: null }
       if (!isJsonObject(forking)) throw invalidParams('Invalid options: forking is an object')
-      const { blockNumber } = forking
+      const { blockNumber, jsonRpcUrl } = forking
+      // viem writes the member of what it was not given, and means the chain as it is.
+      if (!isGiven(blockNumber) && !isGiven(jsonRpcUrl)) return { forking: null }
       if (!isGiven(blockNumber)) return { forking: { blockNumber: null } }
       const number = Number(blockNumber)
       if (!Number.isSafeInteger(number)) throw invalidParams('Invalid options: blockNumber is a number')
