@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { loadSocketLibrary } from '../front/socketLibrary.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
-import { createTracing } from '../observe/tracing.ts'
 import { workerEntry } from '../util/entry.ts'
 import { Certificate } from './certificate.ts'
 import {
@@ -106,7 +105,7 @@ async function openNode(options: NodeOptions, handover: Handover): Promise<Follo
   const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
-  const membership = openMembership(config, version, logger)
+  const membership = await openMembership(config, version, logger)
   const sockets = loadSocketLibrary()
   log.debug({ library: sockets.source }, 'sockets are those of this library')
   const open = async (parts: Opened) => {
@@ -117,7 +116,8 @@ async function openNode(options: NodeOptions, handover: Handover): Promise<Follo
       service: new Part(),
     }
     const metrics = await openMetrics(parts, reach, { ...options, config })
-    const tracing = config.tracing ? createTracing(version) : null
+    // Loaded where it is wanted: most nodes have no use for its library.
+    const tracing = config.tracing ? (await import('../observe/tracing.ts')).createTracing(version) : null
     const live = { now: config }
     const developer = await parts.open({
       open: () => openReports(config, options.terminal ?? null, logger),

@@ -96,6 +96,7 @@ import { getProjectArtifacts } from './evm/getProjectArtifacts.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
+import { MINER_SWITCH } from './evm/minerSwitch.ts'
 import { reset } from './evm/reset.ts'
 import { revert } from './evm/revert.ts'
 import { setAutomine } from './evm/setAutomine.ts'
@@ -319,6 +320,7 @@ export const METHODS: readonly MethodDefinition[] = [
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,
+  ...MINER_SWITCH,
   erigonHeaderByNumber,
   getApiLevel,
   getBlockDetails,

@@ -79,7 +79,9 @@ export async function openWorkers(parts: Opened, options: WorkerOptions): Promis
     stats: () => poolStats(pools, dispatcher.busyWorkers),
     started: () => startWorkers(pools),
     ping: async () => {
-      await Promise.all([pools.reads.run([]), pools.calls.run([])])
+      await Promise.all(
+        [pools.reads, pools.calls].filter(({ permanent }) => permanent > 0).map((pool) => pool.run([])),
+      )
     },
   }
 }

@@ -51,7 +51,8 @@ export function serve<S extends RemoteService<S>, E = never>(
   port.on('message', (calls: readonly (Call | Notice)[]) => {
     for (const call of calls) if ('method' in call) void answer(service, call).then(send)
   })
-  return (event) => send({ event: toMessage(event) })
+  // An event waits for the answer that mostly follows it in the same turn: each message wakes the other thread.
+  return (event) => send({ event: toMessage(event) }, setImmediate)
 }
 
 async function answer<S extends RemoteService<S>>(service: S, { id, method, args }: Call): Promise<Notice> {

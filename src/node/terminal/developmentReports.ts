@@ -70,7 +70,7 @@ export class DevelopmentReports implements ExecutionReports {
   }
 
   report(report: CallReport | RefusalReport): void {
-    if (report.kind === 'refusal') this.#sent.delete(report.hash)
+    if (report.kind === 'refusal' && report.hash !== null) this.#sent.delete(report.hash)
     this.#add(report)
   }
 
@@ -156,7 +156,7 @@ function logFields(report: ExecutionReport, described: DescribedExecution | null
   if (report.kind === 'emptyBlocks') return { first: report.first, last: report.last }
   if (report.kind === 'refusal') {
     const { method, hash, reason } = report
-    return { method, transaction: hash, error: reason }
+    return { method, ...(hash === null ? {} : { transaction: hash }), error: reason }
   }
   const { summary, method, block } = report
   const { from, to, created, value, console } = summary

@@ -46,7 +46,7 @@ function fieldsOf(
   report: Exclude<ExecutionReport, { kind: 'emptyBlocks' }>,
   described: DescribedExecution | null,
 ): [label: string, value: string][] {
-  if (report.kind === 'refusal') return [['Transaction', report.hash]]
+  if (report.kind === 'refusal') return report.hash === null ? [] : [['Transaction', report.hash]]
   const { summary } = report
   const fields: [string, string][] = []
   if (described !== null) fields.push(...targetFields(described))

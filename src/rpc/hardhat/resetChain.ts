@@ -68,6 +68,8 @@ function resetTarget(): Param<ResetTarget> {
       if (!isGiven(forking)) return { forking: null }
       if (!isJsonObject(forking)) throw invalidParams('Invalid options: forking is an object')
       const { jsonRpcUrl, blockNumber } = forking
+      // viem writes the member of what it was not given.
+      if (!isGiven(blockNumber) && !isGiven(jsonRpcUrl)) return { forking: null }
       const url = isGiven(jsonRpcUrl) ? jsonRpcUrl : null
       if (url !== null && typeof url !== 'string')
         throw invalidParams('Invalid options: jsonRpcUrl is a text')

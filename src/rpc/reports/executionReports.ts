@@ -61,11 +61,12 @@ export interface TransactionReport {
   readonly summary: ExecutionSummary
 }
 
-/** A transaction that the pool refused. */
+/** A transaction that was refused. */
 export interface RefusalReport {
   readonly kind: 'refusal'
   readonly method: string
-  readonly hash: string
+  /** null where it was refused before it had one. */
+  readonly hash: string | null
   readonly reason: string
 }
 

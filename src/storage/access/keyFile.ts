@@ -1,6 +1,6 @@
-import { parse, YAMLError } from 'yaml'
 import { BEYOND_HEAD, isBeyondHead } from '../../config/beyondHead.ts'
 import { isRevertForm, REVERT_FORMS } from '../../config/revertForm.ts'
+import { parseYaml, YamlError } from '../../util/yaml.ts'
 import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from './keyRecord.ts'
 import { KEYLESS_ID } from './usageRecord.ts'
 
@@ -49,9 +49,9 @@ export function parseKeyFile(text: string, name: string, created: number): KeyRe
 
 function parseText(text: string, name: string): unknown {
   try {
-    return parse(text) as unknown
+    return parseYaml(text)
   } catch (error) {
-    const reason = error instanceof YAMLError ? error.message : String(error)
+    const reason = error instanceof YamlError ? error.message : String(error)
     throw new KeyFileError(`${name}: ${reason}`, { cause: error })
   }
 }

@@ -149,6 +149,8 @@ t.test('a reset begins anew, as another instance', async (t) => {
   })
   t.equal(await ask('eth_blockNumber'), `0x${OLD.toString(16)}`)
   t.equal(await ask('hardhat_reset', {}), true)
+  t.equal(await ask('hardhat_reset', { forking: {} }), true)
+  t.equal(await ask('hardhat_reset', { forking: { blockNumber: null } }), true)
   t.match(await ask('hardhat_metadata'), { latestBlockNumber: 0, latestBlockHash: genesis })
   t.not((await ask('hardhat_metadata')).instanceId, before.instanceId)
   t.match(await answer('eth_sendTransaction', { from: NOBODY, to: NOBODY }), { error: { code: -32602 } })
