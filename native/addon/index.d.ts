@@ -373,7 +373,7 @@ export declare class StateStore {
   keepHistory(): void
   /** Gives up what is to be given up of earlier values, on this thread, for tests and tools. */
   settleHistory(): void
-  /** What the line of earlier states takes, for metrics. */
+  /** Sizes of the line of earlier states, for metrics. */
   historyStats(): HistoryStats
   /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
   hasOnLine(root: Uint8Array): boolean
@@ -867,7 +867,7 @@ export interface HeadProgress {
   available: number
 }
 
-/** Size of the line of earlier states. */
+/** Sizes of the line of earlier states. */
 export interface HistoryStats {
   /** Earlier states that can be read. */
   steps: number
