@@ -37,6 +37,15 @@ export interface Listener {
   reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections. */
   stop(): void
+  /** The apps that answer. */
+  readonly answering: readonly DetachableApp[]
+  /** What is closed with it: connections of listeners that it follows. */
+  readonly inherited: (() => void)[]
+  /**
+   * Takes no further connections, and has another listener answer what comes over those that are open. They end with
+   * that one: clients may use them again at any time.
+   */
+  handOver(next: Listener): void
   /** Ends listening and every connection. */
   close(): void
 }
@@ -78,9 +87,11 @@ export async function listenOn(
     answering.push(detaching)
     addRoutes(detaching.app)
   }
+  const inherited: (() => void)[] = []
   const close = () => {
     for (const app of [acceptor, ...apps]) app.close()
     for (const app of answering) app.detach()
+    for (const end of inherited.splice(0)) end()
   }
   let current: TemplatedApp | null = null
   let certificate: TlsMetadata | null = null
@@ -102,6 +113,7 @@ export async function listenOn(
     throw new ListenError(address)
   }
   let isListening = true
+  let isHandedOver = false
   const stop = () => {
     if (isListening) library.us_listen_socket_close(socket)
     isListening = false
@@ -114,9 +126,18 @@ export async function listenOn(
       return useTls(files)
     },
     stop,
+    answering,
+    inherited,
+    handOver: (next) => {
+      stop()
+      isHandedOver = true
+      const newest = next.answering.at(-1)
+      if (newest !== undefined) for (const app of answering) app.handOver(newest)
+      next.inherited.push(close)
+    },
     close: () => {
       stop()
-      close()
+      if (!isHandedOver) close()
     },
   }
 }

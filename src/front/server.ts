@@ -1,7 +1,7 @@
 import type { TemplatedApp } from 'uWebSockets.js'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
-import { listenOn } from './listener.ts'
+import { type Listener, listenOn } from './listener.ts'
 import { monitoringHosts, monitoringProbes } from './monitoring.ts'
 import { type MonitoringServer, serveMonitoring } from './monitoringServer.ts'
 import type { ListenAddress } from './options.ts'
@@ -21,8 +21,11 @@ export interface Front {
   reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections, ends each with its answer, and closes WebSockets with 1001. */
   stopAccepting(): void
-  /** Ends listening and every connection. */
+  /** Has another front answer what comes over connections that are open: clients keep them. Nothing is accepted by then. */
+  handOver(next: Pick<Front, 'listener'>): void
+  /** Ends listening and every connection, but those that were handed over. */
   close(): void
+  readonly listener: Listener
 }
 
 /**
@@ -60,6 +63,8 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
       metrics.draining = true
       for (const open of sockets) open.drain()
     },
+    listener: endpoint,
+    handOver: (next) => endpoint.handOver(next.listener),
     close: () => {
       endpoint.close()
       monitoring?.close()

@@ -31,6 +31,7 @@ import { accountOf, openStores, threadOptions } from './parts/storesPart.ts'
 import { openWallet } from './parts/walletPart.ts'
 import type { PeerReport } from './peers/messages.ts'
 import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
+import type { Service } from './service.ts'
 import { openReports, type ReportTerminal } from './terminal/openReports.ts'
 
 /** The options of a node. */
@@ -95,9 +96,12 @@ export function createNode(options: NodeOptions): Promise<RunningNode> {
 }
 
 /** A node as one that another one can follow. */
-type FollowedNode = RunningNode & {
+export type FollowedNode = RunningNode & {
   /** Takes no further connections; those that are open end with their answers. */
   stopAccepting(): void
+  /** Has another one answer what comes over connections that are open. */
+  handOver(next: FollowedNode): void
+  readonly service: Service
 }
 
 async function openNode(options: NodeOptions, handover: Handover): Promise<FollowedNode> {
@@ -180,6 +184,8 @@ async function openParts(
     reconfigure: (next) => reconfigure(scope, next, access, opened, certificate),
     stop: () => parts.close(),
     stopAccepting: () => service.stopAccepting(),
+    handOver: (next) => service.handOver(next.service),
+    service,
     failed: handle.failed,
   }
 }

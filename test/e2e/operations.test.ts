@@ -35,8 +35,9 @@ t.test('metrics of a running node, read by a parser', async (t) => {
   t.equal(value('rpc_requests_total', { method: 'evm_mine', from: 'handler' }), 1)
   t.equal(value('rpc_errors_total', { method: 'unknown', code: '-32601' }), 1)
   t.equal(value('websocket_connections_count'), 1)
-  t.equal(value('worker_threads_count', { pool: 'calls' }), 1)
-  t.equal(value('pool_threads_count', { pool: 'calls' }), 1, 'under its earlier name')
+  // A development chain starts it with the first long call.
+  t.equal(value('worker_threads_count', { pool: 'calls' }), 0)
+  t.equal(value('pool_threads_count', { pool: 'calls' }), 0, 'under its earlier name')
   t.ok(value('store_map_used_bytes', { store: 'chain' }) > 0)
   t.ok(value('store_disk_bytes', { store: 'state' }) > 0)
   t.equal(value('store_limit_bytes'), 262_144 * 2 ** 20)

@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts'
 import { type DirectoryLock, lockDirectory } from '../../native/directoryLock.ts'
 import type { ChainTarget } from '../../rpc/context.ts'
 import { invalidParams } from '../../rpc/errors.ts'
-import type { NodeOptions, RunningNode } from '../createNode.ts'
+import type { FollowedNode, NodeOptions, RunningNode } from '../createNode.ts'
 import { NodeError } from '../errors.ts'
 import type { Handover } from '../parts/nodeScope.ts'
 
@@ -14,24 +14,19 @@ import type { Handover } from '../parts/nodeScope.ts'
 const PREFIX = 'reset-'
 
 /** A node that can be followed by another one under the same port. */
-export type OpenNode = (
-  options: NodeOptions,
-  handover: Handover,
-) => Promise<RunningNode & { stopAccepting(): void }>
-
-type OpenedNode = Awaited<ReturnType<OpenNode>>
+export type OpenNode = (options: NodeOptions, handover: Handover) => Promise<FollowedNode>
 
 /**
  * A node whose chain can become another one while it runs: the other one is opened beside it, takes over the port, and
- * the first one is closed once it has answered what was asked. Connections, filters, subscriptions and snapshots end
- * with it. A chain that was begun so lasts until the node stops or is reset: the data directory's own chain stays as it
+ * the first one is closed once it has answered what was asked. WebSockets, filters, subscriptions and snapshots end
+ * with it; connections of HTTP go on with the other one. A chain that was begun so lasts until the node stops or is reset: the data directory's own chain stays as it
  * is, and the next start goes on with that.
  */
 export class ReplaceableNode {
   readonly #options: NodeOptions
   readonly #open: OpenNode
   readonly #failed: { readonly promise: Promise<never>; readonly reject: (reason: unknown) => void }
-  #node: OpenedNode | null = null
+  #node: FollowedNode | null = null
   /** The folder of the chain; null while that is the data directory itself. */
   #folder: string | null = null
   /** Of the data directory, while the chain is another one. */
@@ -64,7 +59,7 @@ export class ReplaceableNode {
     return { beforeListening, replaceChain: (target) => this.#replace(target) }
   }
 
-  #use(node: OpenedNode, folder: string | null): void {
+  #use(node: FollowedNode, folder: string | null): void {
     this.#node = node
     this.#folder = folder
     node.failed.catch((reason: unknown) => {
@@ -72,7 +67,7 @@ export class ReplaceableNode {
     })
   }
 
-  get #now(): OpenedNode {
+  get #now(): FollowedNode {
     if (this.#node === null) throw new Error('the node is not open')
     return this.#node
   }
@@ -102,6 +97,8 @@ export class ReplaceableNode {
       const config = configOf(this.#options.config, before, target, folder)
       checkConflicts(config)
       const node = await this.#open({ ...this.#options, config }, this.#handover(takeOver))
+      // Clients keep connections that they are not told to close, and ask the new chain over them.
+      before.handOver(node)
       const left = this.#folder
       this.#use(node, folder)
       // The answer to whoever asked for this is still to be sent by the one that goes.
@@ -116,7 +113,7 @@ export class ReplaceableNode {
     }
   }
 
-  async #close(node: OpenedNode, folder: string | null): Promise<void> {
+  async #close(node: FollowedNode, folder: string | null): Promise<void> {
     const { config, logger } = this.#options
     await node.stop().catch((error: unknown) => {
       logger.child({ part: 'node' }).error({ err: error }, 'the chain before a reset could not be closed')
@@ -180,7 +177,7 @@ export class ReplaceableNode {
 }
 
 /** The options of a chain that follows another one. */
-function configOf(config: Config, before: OpenedNode, target: ChainTarget | null, folder: string): Config {
+function configOf(config: Config, before: FollowedNode, target: ChainTarget | null, folder: string): Config {
   return {
     ...config,
     ...chosen(config, before, folder),
@@ -191,7 +188,7 @@ function configOf(config: Config, before: OpenedNode, target: ChainTarget | null
   }
 }
 
-function chosen(config: Config, before: OpenedNode, folder: string): Partial<Config> {
+function chosen(config: Config, before: FollowedNode, folder: string): Partial<Config> {
   const { host, port } = before
   return {
     host,

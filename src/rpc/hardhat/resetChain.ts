@@ -12,20 +12,21 @@ interface ResetTarget {
 /**
  * Goes back to genesis, or to the block of a fork; snapshots, the pool and impersonated accounts are gone. Where another
  * chain is wanted than the one that there is, a fork of another block or address or none, the node goes on with that
- * under the same port, and connections, filters and subscriptions end.
+ * under the same port, and WebSockets, filters and subscriptions end.
  */
 export const resetChain = defineMethod({
   name: 'hardhat_reset',
   aliases: ['anvil_reset'],
-  doc: 'Begins anew at genesis, or as a fork of the block that `forking` names; snapshots, the pool and impersonated accounts are gone. Where that is another chain, connections, filters and subscriptions end.',
+  doc: 'Begins anew at genesis, or as a fork of the block that `forking` names; snapshots, the pool and impersonated accounts are gone. Where that is another chain, WebSockets, filters and subscriptions end.',
   params: [optional(resetTarget(), { forking: null })],
   result: { type: 'boolean' },
   lane: 'chain',
   cost: 20,
   cache: 'none',
   audience: 'dev',
-  handler: async (context, [{ forking }]) => {
-    const { commands, impersonated, replaceChain } = context
+  handler: async (context, [options]) => {
+    const { commands, impersonated, replaceChain, belowFork } = context
+    const forking = belowFork === undefined && namesNothing(options.forking) ? null : options.forking
     if (isOther(context, forking)) {
       if (replaceChain === undefined)
         throw invalidParams('Invalid options: this node cannot become another chain')
@@ -37,6 +38,11 @@ export const resetChain = defineMethod({
     return true
   },
 })
+
+/** True for what viem sends where it was given nothing: it means the chain that there is. */
+function namesNothing(forking: ChainTarget | null): boolean {
+  return forking !== null && forking.url === null && forking.block === null
+}
 
 /** True for another chain than that of the node. */
 function isOther({ belowFork }: NodeContext, forking: ChainTarget | null): boolean {
@@ -68,8 +74,6 @@ function resetTarget(): Param<ResetTarget> {
       if (!isGiven(forking)) return { forking: null }
       if (!isJsonObject(forking)) throw invalidParams('Invalid options: forking is an object')
       const { jsonRpcUrl, blockNumber } = forking
-      // viem writes the member of what it was not given.
-      if (!isGiven(blockNumber) && !isGiven(jsonRpcUrl)) return { forking: null }
       const url = isGiven(jsonRpcUrl) ? jsonRpcUrl : null
       if (url !== null && typeof url !== 'string')
         throw invalidParams('Invalid options: jsonRpcUrl is a text')
