@@ -17,6 +17,7 @@ use crate::head_history::{check_shard, first_after, is_indexed_after};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::item_value;
 use crate::head_reads::{HeadReads, record_of, step_of};
+use crate::head_record::NO_STATE;
 use crate::head_rows::{ACCOUNTS, cell_key, owner_of_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb};
 use crate::lmdb_head::damaged;
@@ -37,6 +38,15 @@ pub struct LineReport {
 /// An item whose value before and behind a step is compared.
 type Compared = (AccountRef, Item, ItemValue, ItemValue);
 
+/// What is known of the steps since the last one that led to a state.
+struct Way {
+    /// Root of that state, and its step.
+    from: B256,
+    below: u64,
+    /// Rows that were changed since.
+    keys: Vec<Vec<u8>>,
+}
+
 impl StateStore {
     /// Compares each step of the line with the tries before and behind it: what differs in them is what the table says
     /// of these states, and what a record has is what the tries have, as far as they are kept. The table of history has all changes that it must
@@ -49,9 +59,10 @@ impl StateStore {
             return Err(StateError::Corrupt { hash: end.root, reason });
         };
         let mut report = LineReport::default();
+        let mut way = Way { from: root, below: end.base, keys: Vec::new() };
         for step in end.base + 1..=end.step {
             stop_if_cancelled(progress)?;
-            let Some((next, changes)) = self.check_step(lmdb, line, &end, step, root)? else { return Ok(None) };
+            let Some((next, changes)) = self.check_step(lmdb, line, &end, step, &mut way)? else { return Ok(None) };
             report.steps += 1;
             report.changes += changes;
             root = next;
@@ -71,7 +82,7 @@ impl StateStore {
         line: LineTables,
         end: &LineEnd,
         step: u64,
-        from: B256,
+        way: &mut Way,
     ) -> Result<Option<(B256, u64)>, StateError> {
         let is_same = |mark: Option<HeadMark>| matches!(mark, Some(HeadMark::At(now)) if now.base == end.base);
         let found = lmdb.transact(|transaction| {
@@ -95,15 +106,22 @@ impl StateStore {
             }
             let to = record.root();
             let known = step_of(line, transaction, &to)?;
-            if known.is_none_or(|known| known > step || known < end.base) {
+            let is_known = known.is_some_and(|known| known <= step && known >= end.base);
+            if is_known == (to == NO_STATE) {
                 return Err(damaged());
             }
             Ok(Some((to, keys)))
         })?;
         let Some((to, keys)) = found else { return Ok(None) };
+        let changes = keys.len() as u64;
+        way.keys.extend(keys);
+        if to == NO_STATE {
+            return Ok(Some((to, changes)));
+        }
+        let Way { from, below, keys } = std::mem::replace(way, Way { from: to, below: step, keys: Vec::new() });
         // With `--proofs` the tries of old states are gone, and their values are here alone.
         if self.is_given_up(&from)? || self.is_given_up(&to)? {
-            return Ok(Some((to, keys.len() as u64)));
+            return Ok(Some((to, changes)));
         }
         let source = Arc::new(UncachedNodes::new(self.clone()));
         let (old, new) = (Trie::at(source.clone(), from), Trie::at(source, to));
@@ -132,10 +150,10 @@ impl StateStore {
             if !is_same(lmdb.mark_in(transaction)?) {
                 return Ok(None);
             }
-            let below = HeadReads::new(head, line, transaction, Some(step - 1)).without_limit();
+            let old_reads = HeadReads::new(head, line, transaction, Some(below)).without_limit();
             let above = HeadReads::new(head, line, transaction, Some(step)).without_limit();
             for (account, item, before, behind) in &compared {
-                if below.item(account, *item)? != *before || above.item(account, *item)? != *behind {
+                if old_reads.item(account, *item)? != *before || above.item(account, *item)? != *behind {
                     return Ok(Some(Some((*account, *item))));
                 }
             }
@@ -143,7 +161,7 @@ impl StateStore {
         })?;
         match is_right {
             None => Ok(None),
-            Some(None) => Ok(Some((to, keys.len() as u64))),
+            Some(None) => Ok(Some((to, changes))),
             Some(Some((account, item))) => {
                 Err(corrupt(format!("step {step} of the line has another {item:?} of {account:?}")))
             }

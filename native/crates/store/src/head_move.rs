@@ -301,10 +301,14 @@ impl StateStore {
         after: Option<&[u8]>,
     ) -> Result<Option<HeadMark>, StateError> {
         let (changes, last) = self.changes_between(from, to, after, MOVE_STEP)?;
-        let step = HeadMark::next_step(mark) - u64::from(matches!(mark, Some(HeadMark::Moving { .. })));
+        let step = HeadMark::next_step(mark);
+        let base = match mark {
+            Some(HeadMark::At(LineEnd { base, .. }) | HeadMark::Moving { base, .. }) => *base,
+            _ => return Ok(None),
+        };
         let next = match last {
-            Some(after) => HeadMark::Moving { from, to, step, after },
-            None => HeadMark::At(LineEnd { root: to, step, base: step }),
+            Some(after) => HeadMark::Moving { from, to, step, base, after },
+            None => HeadMark::At(LineEnd { root: to, step, base }),
         };
         // Commits of blocks wait for the writing alone.
         let _committing = self.committing.lock();

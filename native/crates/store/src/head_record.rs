@@ -8,6 +8,9 @@ use rhizome_primitives::B256;
 
 use crate::head_rows::RowKey;
 
+/// In place of a root where a step led to no state, but was a part of the way to one.
+pub(crate) const NO_STATE: B256 = B256::ZERO;
+
 /// Bytes before the beginnings of entries.
 const HEADER: usize = 36;
 

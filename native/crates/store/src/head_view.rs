@@ -98,6 +98,8 @@ pub(crate) struct HeadTable {
     pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
     pub(crate) has_mover: AtomicBool,
+    /// True while a thread converts states from before the line.
+    pub(crate) has_converter: AtomicBool,
     /// False for stores that are read only.
     pub(crate) is_writable: bool,
     started: Instant,
@@ -113,6 +115,7 @@ impl HeadTable {
             stepping: Mutex::new(()),
             space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
+            has_converter: AtomicBool::new(false),
             is_writable,
             started: Instant::now(),
             paused_until: AtomicU64::new(0),

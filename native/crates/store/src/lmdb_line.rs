@@ -48,7 +48,7 @@ impl Lmdb {
             }
             let reached = if at == target { *root } else { record_of(line, transaction, at)?.root() };
             let step = mark.step + 1;
-            let mut rows = Rows::new(head, step, true);
+            let mut rows = Rows::new(head, step);
             for key in keys {
                 let value = {
                     let reads = HeadReads::new(head, line, transaction, Some(at)).without_limit();

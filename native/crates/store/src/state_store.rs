@@ -161,7 +161,7 @@ impl StateStore {
         let local = match self.state(&root)? {
             Some(at) => RootReader::new(self.clone(), root, at),
             None if root == EMPTY_ROOT => RootReader::new(self.clone(), root, Location::UNKNOWN),
-            None if self.has_on_line(&root)? => RootReader::of_line(self.clone(), root),
+            None if self.has_values(&root)? => RootReader::of_line(self.clone(), root),
             None => return Err(StateError::MissingNode(root)),
         };
         Ok(match self.fork() {
