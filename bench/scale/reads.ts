@@ -41,6 +41,10 @@ export async function createReads(
   }
   if (token === null) return reads
   const calls = make('eth_call', (i) => [{ to: token, data: encodeBalanceOf(account(i)) }, 'latest'])
+  // Blocks of the middle half of the chain, so that neither end is asked for.
+  const middle = (i: number) =>
+    toHex(1 + Math.floor(height / 4) + ((i * STRIDE) % Math.max(1, Math.floor(height / 2))))
+  const earlierCalls = make('eth_call', (i) => [{ to: token, data: encodeBalanceOf(account(i)) }, middle(i)])
   const windows = make('eth_getLogs', (i) => {
     const from = 1 + ((i * STRIDE) % Math.max(1, height - LOG_BLOCKS))
     return [{ address: token, fromBlock: toHex(from), toBlock: toHex(from + LOG_BLOCKS - 1) }]
@@ -69,6 +73,7 @@ export async function createReads(
   return {
     ...reads,
     'eth_call balanceOf': calls,
+    'eth_call balanceOf in the middle': earlierCalls,
     'eth_getLogs, 200 logs': windows,
     'eth_getLogs, one log in up to 10,000 blocks': rare,
     'traffic mix': traffic,

@@ -126,6 +126,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   const pruning = startPruning(options, { chain, environment, states: executor, stateStore })
+  stateStore.startConversion(chain.head.hash)
   recordStoresCreated(folders)
   restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {

@@ -18,7 +18,7 @@ use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::item_value;
 use crate::head_reads::{HeadReads, record_of, step_of};
 use crate::head_record::NO_STATE;
-use crate::head_rows::{ACCOUNTS, cell_key, owner_of_cell, split_row};
+use crate::head_rows::{ACCOUNTS, RowKey, cell_key, owner_of_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb};
 use crate::lmdb_head::damaged;
 use crate::node_reads::UncachedNodes;
@@ -44,7 +44,7 @@ struct Way {
     from: B256,
     below: u64,
     /// Rows that were changed since.
-    keys: Vec<Vec<u8>>,
+    keys: Vec<RowKey>,
 }
 
 impl StateStore {
@@ -91,18 +91,18 @@ impl StateStore {
             }
             let record = record_of(line, transaction, step)?;
             let indexed = lmdb.indexed(transaction)?;
-            let mut keys = Vec::with_capacity(record.len());
-            for index in 0..record.len() {
-                let (key, before) = record.entry(index).ok_or_else(damaged)?;
+            let mut keys: Vec<RowKey> = Vec::new();
+            for entry in record.entries() {
+                let (key, before) = entry.ok_or_else(damaged)?;
                 let (stamp, _) = split_row(before).ok_or_else(damaged)?;
-                let is_in_order = keys.last().is_none_or(|last: &Vec<u8>| last[..] < *key) && stamp.step < step;
+                let is_in_order = keys.last().is_none_or(|last| *last < key) && stamp.step < step;
                 let is_indexed = !is_indexed_after(stamp)
                     || step > indexed
-                    || first_after(line, transaction, key, step - 1)? == Some(step);
+                    || first_after(line, transaction, &key, step - 1)? == Some(step);
                 if !is_in_order || !is_indexed {
                     return Err(damaged());
                 }
-                keys.push(key.to_vec());
+                keys.push(key);
             }
             let to = record.root();
             let known = step_of(line, transaction, &to)?;

@@ -33,10 +33,10 @@ pub(crate) enum HeadMark {
 }
 
 /// First bytes of the marks of this version of keys and rows. A table with a mark of another one is made anew.
-const AT: u8 = 0x02;
+const AT: u8 = 0x03;
 const MOVING: u8 = 0x95;
-const SORTING: u8 = 0x93;
-const MERGING: u8 = 0x94;
+const SORTING: u8 = 0x96;
+const MERGING: u8 = 0x97;
 
 impl HeadMark {
     /// The first step that no state has had.

@@ -45,6 +45,7 @@ impl StateStore {
     /// Takes up the table as it is on disk.
     pub(crate) fn load_head_table(&self, log_end: u64) -> Result<(), StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(()) };
+        *self.deep.range.write() = lmdb.deep_range()?;
         let mark = lmdb.head_mark()?;
         let base = match &mark {
             Some(HeadMark::At(end)) => Some(end.root),

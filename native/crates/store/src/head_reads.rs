@@ -17,7 +17,7 @@ use crate::head_mark::{LineEnd, line_end};
 use crate::head_older::{OlderPosition, older_value};
 use crate::head_record::Record;
 use crate::head_rows::{AccountRow, account_key, cell_key, decode_cell, split_row};
-use crate::lmdb::{LineTables, Lmdb, Table};
+use crate::lmdb::{LineTables, Lmdb, Table, position};
 use crate::lmdb_head::{MARK, damaged};
 
 /// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
@@ -89,7 +89,8 @@ pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) ->
 
 /// The record of a step.
 pub(crate) fn record_of<'t>(line: LineTables, transaction: &'t RoTxn<'_>, step: u64) -> heed::Result<Record<'t>> {
-    line.changes.get(transaction, &step.to_be_bytes())?.and_then(Record::parse).ok_or_else(damaged)
+    let group = line.changes.get_greater_than_or_equal_to(transaction, &step.to_be_bytes())?;
+    group.and_then(|(last, group)| Record::in_group(group, position(last)?, step)).ok_or_else(damaged)
 }
 
 /// One state of the line in one transaction.

@@ -130,7 +130,10 @@ impl HeadTable {
     }
 
     /// Reads for a thread that must not wait for the disk. None for a while after such a thread has waited.
-    fn unless_paused<T>(&self, read: impl FnOnce() -> Result<Option<T>, StateError>) -> Result<Option<T>, StateError> {
+    pub(crate) fn unless_paused<T>(
+        &self,
+        read: impl FnOnce() -> Result<Option<T>, StateError>,
+    ) -> Result<Option<T>, StateError> {
         let begun = Instant::now();
         if (begun - self.started).as_micros() < u128::from(self.paused_until.load(Ordering::Relaxed)) {
             return Ok(None);

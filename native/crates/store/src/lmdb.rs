@@ -46,6 +46,8 @@ pub(crate) const HISTORY: &str = "history";
 /// Table of values in states from before the line, and that of those states.
 pub(crate) const OLDER: &str = "older";
 pub(crate) const OLDER_STATES: &str = "older_states";
+/// Table of hash and root of deep blocks by number.
+pub(crate) const NUMBERS: &str = "numbers";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
 
@@ -80,6 +82,7 @@ pub(crate) struct Lmdb {
     pub(crate) epochs: Box<Epochs>,
     pub(crate) line: Option<LineTables>,
     pub(crate) older: Option<OlderTables>,
+    pub(crate) numbers: Option<Table>,
 }
 
 fn closed() -> StateError {

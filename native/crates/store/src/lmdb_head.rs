@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::head_changes::{AccountChange, HeadChanges};
 use crate::head_mark::{HeadMark, LineEnd};
-use crate::head_record::{NO_STATE, encode_record};
+use crate::head_record::{Before, Group, NO_STATE};
 use crate::head_rows::{AccountRow, RowKey, account_key, cell_key, cells_prefix, encode_cell, split_row};
 use crate::head_view::Layer;
 use crate::head_write::{HeadStep, HeadWrite};
@@ -55,7 +55,7 @@ impl Lmdb {
                     HeadMark::At(end) => rows.end_step(line, transaction, &end.root)?,
                     _ => rows.end_part(line, transaction)?,
                 }
-                rows.write(transaction)?;
+                rows.write(line, transaction)?;
             }
         }
         if let HeadMark::At(end) = &write.mark {
@@ -102,7 +102,7 @@ fn write_layers(
         rows.change(transaction, &layer.changes)?;
         rows.end_step(line, transaction, &layer.root)?;
     }
-    rows.write(transaction)
+    rows.write(line, transaction)
 }
 
 /// Rows of the table as a commit changes them. Each is written once, whatever changed it.
@@ -110,13 +110,15 @@ pub(crate) struct Rows {
     head: Table,
     pub(crate) step: u64,
     changed: BTreeMap<RowKey, SmallVec<[u8; 128]>>,
-    /// What the present step changed: keys, and rows before it.
-    before: Vec<(RowKey, Vec<u8>)>,
+    /// What the present step changed.
+    before: Before,
+    /// Records of the steps before.
+    group: Group,
 }
 
 impl Rows {
     pub(crate) fn new(head: Table, step: u64) -> Self {
-        Self { head, step, changed: BTreeMap::new(), before: Vec::new() }
+        Self { head, step, changed: BTreeMap::new(), before: Before::default(), group: Group::default() }
     }
 
     /// The row of a key; no bytes where there is none.
@@ -137,7 +139,7 @@ impl Rows {
         // A row without a value is the mark of a deleted key.
         let mut next = SmallVec::from_slice(&stamp.next(self.step).encode());
         next.extend_from_slice(value);
-        self.before.push((key.clone(), row.to_vec()));
+        self.before.push(key.clone(), &row);
         self.changed.insert(key, next);
         Ok(())
     }
@@ -201,13 +203,18 @@ impl Rows {
     }
 
     fn put_record(&mut self, line: LineTables, transaction: &mut RwTxn<'_>, root: &B256) -> heed::Result<()> {
-        let record = encode_record(root, &mut self.before);
-        self.before.clear();
-        line.changes.put(transaction, &self.step.to_be_bytes(), &record)
+        self.group.push(root, &mut self.before);
+        if self.group.is_full() { self.put_group(line, transaction) } else { Ok(()) }
+    }
+
+    /// Writes the records of the steps up to the present one that are not written yet.
+    fn put_group(&mut self, line: LineTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.group.take().map_or(Ok(()), |group| line.changes.put(transaction, &self.step.to_be_bytes(), &group))
     }
 
     /// In key order, so that neighbours share the pages that are read and written.
-    pub(crate) fn write(self, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    pub(crate) fn write(mut self, line: LineTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.put_group(line, transaction)?;
         for (key, row) in &self.changed {
             self.head.put(transaction, key, row)?;
         }

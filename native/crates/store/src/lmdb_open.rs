@@ -11,15 +11,15 @@ use crate::epochs::Epochs;
 use crate::format::{self, StoreFormat};
 use crate::head_older::OlderTables;
 use crate::lmdb::{
-    ANCESTORS, CHANGES, HEAD, HISTORY, LineTables, Lmdb, META, NODES, OLDER, OLDER_STATES, ROOTS, RUNS, STATES, STEPS,
-    Table, VALUES, store_error,
+    ANCESTORS, CHANGES, HEAD, HISTORY, LineTables, Lmdb, META, NODES, NUMBERS, OLDER, OLDER_STATES, ROOTS, RUNS,
+    STATES, STEPS, Table, VALUES, store_error,
 };
 
 /// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
 
 /// Tables that may be open, with room for more.
-const MAX_TABLES: u32 = 16;
+const MAX_TABLES: u32 = 24;
 
 /// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.
 const MAP_UNIT: usize = 64 << 10;
@@ -36,6 +36,7 @@ struct Tables {
     runs: Option<Table>,
     line: Option<LineTables>,
     older: Option<OlderTables>,
+    numbers: Option<Table>,
 }
 
 impl Lmdb {
@@ -84,11 +85,12 @@ impl Lmdb {
             (Some(entries), Some(states)) => Some(OlderTables { entries, states }),
             _ => None,
         };
+        let numbers = optional(NUMBERS)?;
         let found = format::read(meta, &transaction).map_err(failed)?;
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older };
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers };
         Self::with(env, tables, path, None)
     }
 
@@ -121,16 +123,17 @@ impl Lmdb {
         let (head, runs) = (Some(table(HEAD)?), Some(table(RUNS)?));
         let line = Some(LineTables { changes: table(CHANGES)?, steps: table(STEPS)?, history: table(HISTORY)? });
         let older = Some(OlderTables { entries: table(OLDER)?, states: table(OLDER_STATES)? });
+        let numbers = Some(table(NUMBERS)?);
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older };
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers };
         Self::with(env, tables, path, Some(limit))
     }
 
     /// `limit`: bytes of all files; None for a store that is only read.
     fn with(env: Env<WithTls>, tables: Tables, path: &Path, limit: Option<usize>) -> Result<Self, StateError> {
-        let Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older } = tables;
+        let Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers } = tables;
         let lmdb = Self {
             env: RwLock::new(Some(env)),
             nodes,
@@ -143,6 +146,7 @@ impl Lmdb {
             runs,
             line,
             older,
+            numbers,
             folder: path.to_owned(),
             limit: limit.unwrap_or(usize::MAX),
             is_writable: limit.is_some(),
