@@ -1,5 +1,5 @@
 import { type Hex, toHex } from 'viem'
-import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
+import { accountOf, balanceSlotOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { type Body, type JsonRpcRequest, mix } from '../rpc/requests.ts'
 import { askAgain } from './ask.ts'
 
@@ -70,8 +70,12 @@ export async function createReads(
     ],
     REQUESTS,
   )
+  const cells = make('eth_getStorageAt', (i) => [token, balanceSlotOf(account(i)), 'latest'])
+  const earlierCells = make('eth_getStorageAt', (i) => [token, balanceSlotOf(account(i)), block(i)])
   return {
     ...reads,
+    'eth_getStorageAt latest': cells,
+    'eth_getStorageAt historical': earlierCells,
     'eth_call balanceOf': calls,
     'eth_call balanceOf in the middle': earlierCalls,
     'eth_getLogs, 200 logs': windows,
