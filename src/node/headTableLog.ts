@@ -12,7 +12,7 @@ const DOES: Readonly<Record<'moving' | 'sorting' | 'merging', string>> = {
   merging: 'the table of the newest state is being made: rows are written',
 }
 
-/** What there is to say about. */
+/** State store of which there is something to say. */
 export interface HeadTableSource {
   headProgress(): HeadProgress
   olderProgress(): OlderProgress | null

@@ -24,7 +24,7 @@ pub struct OlderProgress {
 pub struct OlderReport {
     /// Blocks that were compared with their parents.
     pub blocks: i64,
-    /// What they changed.
+    /// Changes in them.
     pub changes: i64,
 }
 

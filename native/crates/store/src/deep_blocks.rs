@@ -68,7 +68,7 @@ impl DeepRange {
     }
 }
 
-/// What a store knows of its deep blocks.
+/// Deep blocks of a store.
 #[derive(Default)]
 pub(crate) struct DeepBlocks {
     /// Those that the table has.

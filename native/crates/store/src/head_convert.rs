@@ -49,7 +49,7 @@ pub struct OlderProgress {
     pub is_under_way: bool,
 }
 
-/// What one commit adds.
+/// Entries and states that one commit adds.
 #[derive(Default)]
 struct Part {
     entries: Vec<Entry>,

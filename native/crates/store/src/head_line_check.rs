@@ -38,7 +38,7 @@ pub struct LineReport {
 /// An item whose value before and behind a step is compared.
 type Compared = (AccountRef, Item, ItemValue, ItemValue);
 
-/// What is known of the steps since the last one that led to a state.
+/// Steps since the last one that led to a state.
 struct Way {
     /// Root of that state, and its step.
     from: B256,

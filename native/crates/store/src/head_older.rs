@@ -134,7 +134,7 @@ pub(crate) struct OlderPosition {
     pub(crate) meeting: u64,
 }
 
-/// What the keys of an item's entries begin with.
+/// The begin of the keys of an item's entries.
 pub(crate) fn item_prefix(account: &AccountRef, item: Item) -> SmallVec<[u8; 72]> {
     let mut key = SmallVec::from_slice(&[0]);
     match item {

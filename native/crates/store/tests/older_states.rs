@@ -228,7 +228,7 @@ fn cells(range: std::ops::Range<u64>, value: u8) -> WriteSet {
 const CELLS: u64 = 3_000;
 const BLOCKS: u64 = 40;
 
-/// What a block of the chain below changes. One destroys many cells, so that one block takes several commits.
+/// Changes of a block of the chain below. One destroys many cells, so that one block takes several commits.
 fn old_block(number: u64) -> WriteSet {
     match number {
         1 | 30 => cells(0..CELLS, number as u8),
@@ -237,7 +237,7 @@ fn old_block(number: u64) -> WriteSet {
     }
 }
 
-/// What a cell has after a block.
+/// Value of a cell after a block.
 fn expected(number: u64, slot: u64) -> Option<Bytes> {
     let last = (1..=number).rev().take_while(|number| *number != 20).find(|number| match number {
         1 | 30 => slot < CELLS,
