@@ -116,6 +116,8 @@ impl StateStore {
             // The store may be closed meanwhile: its reads fail then, and this ends.
             while let Some(store) = store.upgrade() {
                 if !store.fill_step() {
+                    // Those below can be added from now on, and the head may stay where it is.
+                    store.start_deep_blocks();
                     break;
                 }
             }
