@@ -986,7 +986,7 @@ export interface OlderProgress {
 export interface OlderReport {
   /** Blocks that were compared with their parents. */
   blocks: number
-  /** What they changed. */
+  /** Changes in them. */
   changes: number
 }
 
