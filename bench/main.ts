@@ -1,10 +1,12 @@
 import { cliArguments } from '../test/support/cli.ts'
 import { DEV_HELP } from './dev/benchDev.ts'
 import { FLEET_HELP } from './fleet/options.ts'
+import { FORK_HELP } from './fork/benchFork.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
 import { PRECOMPILES_HELP } from './precompiles/options.ts'
+import { PRUNED_HELP } from './pruned/options.ts'
 import { quietProcess } from './quietProcess.ts'
 import { REQUEST_HELP } from './request/options.ts'
 import { CEILING_HELP } from './rpc/benchCeiling.ts'
@@ -68,6 +70,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     help: FLEET_HELP,
     run: async (args) => (await import('./fleet/benchFleet.ts')).benchFleet(args),
   },
+  fork: {
+    summary: 'requests, processor time and memory of a fork, beside that of anvil',
+    help: FORK_HELP,
+    run: async (args) => (await import('./fork/benchFork.ts')).benchFork(args),
+  },
   import: {
     summary: 'blocks/s and Mgas/s of imports of recorded and generated chains',
     help: IMPORT_HELP,
@@ -87,6 +94,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'how reads, imports, logs and stores grow with blocks and accounts; start-up, memory, soak',
     help: SCALE_HELP,
     run: async (args) => (await import('./scale/benchScale.ts')).benchScale(args),
+  },
+  pruned: {
+    summary: 'disk and reads of a node that gives old states up, beside an archive',
+    help: PRUNED_HELP,
+    run: async (args) => (await import('./pruned/benchPruned.ts')).benchPruned(args),
   },
   state: {
     summary: 'reads of the newest state by its size, which is written straight into the store',

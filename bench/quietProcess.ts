@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-const LOWEST = 19
+const MIN_PRIORITY = 19
 
 /**
  * Reduces the impact of this program on the measured process: seconds after a scene was set up, V8 collects
@@ -13,6 +13,6 @@ export function quietProcess(): void {
   setFlagsFromString('--no-memory-reducer')
   if (process.platform !== 'linux') return
   for (const task of readdirSync('/proc/self/task')) {
-    if (Number(task) !== process.pid) setPriority(Number(task), LOWEST)
+    if (Number(task) !== process.pid) setPriority(Number(task), MIN_PRIORITY)
   }
 }

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { Block } from '../../src/chain/codec/block.ts'
 import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
+import { UncleSelection } from '../../src/chain/uncleSelection.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
 import { openChain } from '../../src/execution/openChain.ts'
 import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
 import { sealInProcess } from '../../src/mining/seal.ts'
-import { UncleSelection } from '../../src/mining/uncleSelection.ts'
 import { createWorkload, type WorkloadName } from './workloads.ts'
 
 export interface GenerateOptions {

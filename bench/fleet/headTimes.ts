@@ -6,7 +6,7 @@ import type { FleetBenchOptions } from './options.ts'
 
 /** Members of the fleet that is followed. */
 export const HEAD_MEMBERS = 3
-const LONGEST_S = 4
+const MAX_SECONDS = 4
 
 /** How clients see the head while they take a member at random for each request. */
 export interface StepsBack {
@@ -40,7 +40,8 @@ export async function measureHeads({ heads, servers, program }: FleetBenchOption
       read(set.urls, 0, true, stop),
     ])
     const whole = () => [...seen.values()].filter((times) => times.length === HEAD_MEMBERS)
-    for (let second = 0; second < heads * LONGEST_S && whole().length < heads; second += 1) await sleep(1000)
+    for (let second = 0; second < heads * MAX_SECONDS && whole().length < heads; second += 1)
+      await sleep(1000)
     stop.isOver = true
     const [withoutPause, each100ms, withMinBlock] = await clients
     const skews = whole().map((times) => Math.max(...times) - Math.min(...times))

@@ -7,7 +7,7 @@ import { type Admission, type AdmissionRequest, OPEN_ADMISSION } from '../../src
 import { RpcError } from '../../src/rpc/errors.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
 import { type KeyLimits, NO_OWN_LIMITS } from '../../src/storage/access/keyRecord.ts'
-import { MemoryBook, placeOf, requestOf } from '../../test/support/accessScene.ts'
+import { indexOf, MemoryBook, requestOf } from '../../test/support/accessScene.ts'
 import { keyRecord } from '../../test/support/keyRecords.ts'
 import { describeMachine } from '../report/machine.ts'
 import { saveSections } from '../report/results.ts'
@@ -19,7 +19,7 @@ const REFUSED_REQUESTS = 50_000
 const ANSWER_BYTES = 40
 const PLENTY = 1_000_000_000
 
-const METHOD = placeOf('eth_getBalance')
+const METHOD = indexOf('eth_getBalance')
 
 interface Case {
   readonly name: string

@@ -5,13 +5,13 @@ import { createLogsBloom } from '../../src/chain/codec/logsBloom.ts'
 import { encodeReceipt, type Log } from '../../src/chain/codec/receipt.ts'
 import { encodeList } from '../../src/chain/codec/rlpWriter.ts'
 import { logTermsOf } from '../../src/chain/logs/logTerms.ts'
+import { findLogHeights, LogIndexChanges } from '../../src/chain/tables/logIndex.ts'
+import { addressTerm, type LogTerm, topicTerm } from '../../src/chain/tables/logTerm.ts'
 import { SubscriptionHub } from '../../src/filters/subscriptionHub.ts'
 import { EncodedObjectCache } from '../../src/native/encodedObjectCache.ts'
 import { LogSubscriptions } from '../../src/native/logSubscriptions.ts'
 import { EVENT_TEXTS } from '../../src/rpc/format/eventTexts.ts'
 import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
-import { findLogHeights, LogIndexChanges } from '../../src/storage/logIndex.ts'
-import { addressTerm, type LogTerm, topicTerm } from '../../src/storage/logTerm.ts'
 
 const LOGS_PER_BLOCK = 50
 const SUBSCRIBERS = 10_000

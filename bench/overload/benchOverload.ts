@@ -16,7 +16,7 @@ import { NODE_OPTIONS, SPARSE_BLOCKS } from './scene.ts'
 import { MIX, measureStorm, type StormResult } from './storm.ts'
 
 /** Least part of the peak that is answered with a result in the storm. */
-const LEAST_GOODPUT = 0.8
+const MIN_GOODPUT = 0.8
 /** Most by which an abusive key may move the p99 of another. */
 const MAX_MOVE = 2
 
@@ -80,7 +80,7 @@ function stormSections(
           'other errors': errors,
           'connections broken': broken,
           unanswered,
-          [`≥ ${LEAST_GOODPUT * 100} %`]: met(goodput >= LEAST_GOODPUT * peak),
+          [`≥ ${MIN_GOODPUT * 100} %`]: met(goodput >= MIN_GOODPUT * peak),
           honest: met(errors + broken + unanswered === 0),
         },
       ],

@@ -12,7 +12,7 @@ import { type Row, type Section, saveSections } from '../report/results.ts'
 import { ACCESSES, BODY, labelOf, SOCKETS } from './ledgerRows.ts'
 import { HTTP_STAGES, SOCKET_STAGES, type Stage } from './stages.ts'
 
-/** Ports of the stages, by their place. */
+/** Ports of the stages, by their position. */
 export interface StagePorts {
   readonly http: readonly number[]
   readonly socket: readonly number[]
@@ -35,11 +35,11 @@ interface Options {
 interface Transport {
   readonly name: string
   readonly stages: readonly Stage[]
-  readonly urlOf: (ports: StagePorts, place: number, access: Access) => string
+  readonly urlOf: (ports: StagePorts, position: number, access: Access) => string
   readonly headers: readonly string[]
 }
 
-/** What was counted with a script in place of the socket library. */
+/** What was counted with a script in position of the socket library. */
 interface Counts {
   readonly calls: Readonly<Record<string, Cost>>
   readonly bytes: Readonly<Record<string, Bytes>>
@@ -56,14 +56,14 @@ const TRANSPORTS: readonly Transport[] = [
   ...(['3 headers', '9 headers'] as const).map((name) => ({
     name,
     stages: HTTP_STAGES,
-    urlOf: ({ http }: StagePorts, place: number, access: Access) =>
-      `http://127.0.0.1:${http[place]}${pathOf(access)}`,
+    urlOf: ({ http }: StagePorts, position: number, access: Access) =>
+      `http://127.0.0.1:${http[position]}${pathOf(access)}`,
     headers: name === '3 headers' ? [] : MORE_HEADERS,
   })),
   {
     name: SOCKETS,
     stages: SOCKET_STAGES,
-    urlOf: ({ socket }, place, access) => `ws://127.0.0.1:${socket[place]}${pathOf(access)}`,
+    urlOf: ({ socket }, position, access) => `ws://127.0.0.1:${socket[position]}${pathOf(access)}`,
     headers: [],
   },
 ]
@@ -142,16 +142,16 @@ async function measure(
   const samples = stages.map((): number[] => [])
   const order = [...stages.keys()].reverse()
   for (let run = 0; run <= runs; run += 1) {
-    for (const place of run % 2 === 0 ? order : order.toReversed()) {
+    for (const position of run % 2 === 0 ? order : order.toReversed()) {
       const before = await usageOf(child)
-      const { outcomes, firstFailure } = await generator.load(urlOf(ports, place, access), file, {
+      const { outcomes, firstFailure } = await generator.load(urlOf(ports, position, access), file, {
         ...load,
         headers,
       })
-      if (firstFailure !== null) throw new Error(`${access}, ${stages[place]?.name}: ${firstFailure}`)
+      if (firstFailure !== null) throw new Error(`${access}, ${stages[position]?.name}: ${firstFailure}`)
       const after = await usageOf(child)
       // The first turn has what is not compiled yet.
-      if (run > 0) samples[place]?.push((after - before) / outcomes.results)
+      if (run > 0) samples[position]?.push((after - before) / outcomes.results)
     }
   }
   return samples
@@ -171,11 +171,11 @@ function rowsOf(
   times: readonly (readonly number[])[] | null,
   { calls, bytes, alone }: Counts,
 ): Row[] {
-  return stages.map((stage, place): Row => {
+  return stages.map((stage, position): Row => {
     const label = labelOf(access, name, stage.name)
-    const before = place === 0 ? '' : labelOf(access, name, stages[place - 1]?.name ?? '')
-    const added = (of: (key: string) => number) => of(label) - (place === 0 ? 0 : of(before))
-    const timed = times === null ? {} : timesOf(times, place)
+    const before = position === 0 ? '' : labelOf(access, name, stages[position - 1]?.name ?? '')
+    const added = (of: (key: string) => number) => of(label) - (position === 0 ? 0 : of(before))
+    const timed = times === null ? {} : timesOf(times, position)
     return {
       concern: stage.name,
       ...timed,
@@ -190,9 +190,9 @@ function rowsOf(
 }
 
 /** What a stage takes beside the one before, turn by turn, and in all. */
-function timesOf(times: readonly (readonly number[])[], place: number): Row {
-  const own = times[place] ?? []
-  const before = times[place - 1]
+function timesOf(times: readonly (readonly number[])[], position: number): Row {
+  const own = times[position] ?? []
+  const before = times[position - 1]
   const added = own.map((time, run) => 1000 * (time - (before?.[run] ?? 0)))
   const sorted = added.toSorted((one, other) => one - other)
   const quarter = Math.floor(sorted.length / 4)

@@ -156,6 +156,6 @@ async function answers(url: string): Promise<boolean> {
 
 function findProgram(name: string, others: readonly string[]): string | null {
   const named = process.env[`RHIZOME_BENCH_${name.toUpperCase()}`]
-  const places = [...(named === undefined ? [] : [named]), name, ...others]
-  return places.find((place) => spawnSync(place, ['--version']).error === undefined) ?? null
+  const paths = [...(named === undefined ? [] : [named]), name, ...others]
+  return paths.find((path) => spawnSync(path, ['--version']).error === undefined) ?? null
 }

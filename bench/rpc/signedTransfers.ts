@@ -18,7 +18,7 @@ interface SendingAccount {
 }
 
 const TRANSFER_GAS = 21_000n
-const LOWEST_EIP155_V = 35n
+const MIN_EIP155_V = 35n
 
 /** Accounts of fixed keys. */
 export function sendingAccounts(count: number): SendingAccount[] {
@@ -55,7 +55,7 @@ export function signTransfers({
       }
       const hash = keccak256(Buffer.from(serializeTransaction(fields).slice(2), 'hex'))
       const { r, s, parity } = signHash(hash, key)
-      const v = BigInt(chainId) * 2n + LOWEST_EIP155_V + BigInt(parity)
+      const v = BigInt(chainId) * 2n + MIN_EIP155_V + BigInt(parity)
       signed.push(serializeTransaction(fields, { r: hex(r), s: hex(s), v }))
     }
   }

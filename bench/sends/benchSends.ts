@@ -1,7 +1,7 @@
 import { Generator, type LoadStats } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, type Section, saveSections } from '../report/results.ts'
-import { type Peer, startAnvil, startRhizome } from '../rpc/peers.ts'
+import { type Peer, startAnvil, startGeth, startRhizome } from '../rpc/peers.ts'
 import { processorTimes } from '../rpc/processStats.ts'
 import { readSendsOptions, type SendsOptions } from './options.ts'
 import { type FunctionShare, PROFILED, Profile } from './profile.ts'
@@ -14,10 +14,11 @@ const EVERY_SECOND = ['--block-time', '1', '--target-gas-limit', '30000000']
 /** A turn has more transactions than the blocks have room for after which one leaves the pool. */
 const STAYING = ['--outdated-blocks', '1000']
 /** Threads and functions that are listed have at least so many microseconds of a send. */
-const LEAST_SHOWN = 0.3
+const MIN_SHOWN_MICROSECONDS = 0.3
 
 /** Whoever is sent to. */
 interface Side {
+  readonly name: string
   readonly peer: Peer
   readonly pid: number
   readonly scene: SendScene
@@ -32,7 +33,7 @@ interface Turn {
   readonly taken: number
   /** The part of it in the kernel. */
   readonly system: number
-  /** Processor time until everything was mined. */
+  /** Processor time until everything was mined; not a number where it was not. */
   readonly mined: number
   readonly threads: readonly ThreadTime[]
 }
@@ -44,17 +45,21 @@ export async function benchSends(args: string[]): Promise<void> {
   const generator = new Generator()
   const sides: Side[] = []
   try {
-    for (const start of startsOf(options)) {
-      const peer = await start()
-      if (peer?.pid != null) sides.push({ peer, pid: peer.pid, scene: await prepareSends(peer, options) })
+    if (!options.fresh) {
+      for (const start of startsOf(options)) {
+        const side = await openSide(start, options)
+        if (side !== null) sides.push(side)
+      }
     }
-    const turns = await measureTurns(sides, options, generator)
+    const turns = options.fresh
+      ? await measureFresh(options, generator)
+      : await measureTurns(sides, options, generator)
     const sections: Section[] = [
       {
         title: options.instant ? 'Sends, a block as soon as something waits' : 'Sends, a block every second',
         note:
-          `Medians of ${options.runs} turns of ${options.accounts * options.perAccount} transfers of ` +
-          `${options.accounts} accounts over ${options.connections} connections. Processor time is that of the whole ` +
+          `Medians of ${options.runs} turns${options.fresh ? ', each of a node that has just started,' : ''} of ` +
+          `${options.accounts * options.perAccount} transfers of ${options.accounts} accounts over ${options.connections} connections. Processor time is that of the whole ` +
           'process for one send: until all were answered, and until all were mined.',
         rows: [...turns].map(([name, list]) => rowOf(name, list)),
       },
@@ -82,8 +87,45 @@ function startsOf(options: SendsOptions): Start[] {
         () =>
           startRhizome(args, name, program),
     ),
-    ...(options.alone ? [] : [() => startAnvil(options.instant ? [] : ['--block-time', '1'])]),
+    ...(options.alone
+      ? []
+      : [
+          () => startAnvil(options.instant ? [] : ['--block-time', '1']),
+          () => startGeth(options.instant ? [] : ['--dev.period', '1', '--dev.gaslimit', '30000000']),
+        ]),
   ]
+}
+
+/** A node with the accounts that send; null where the program is not installed. */
+async function openSide(start: Start, options: SendsOptions): Promise<Side | null> {
+  const peer = await start()
+  if (peer?.pid == null) return null
+  return { name: peer.name, peer, pid: peer.pid, scene: await prepareSends(peer, options) }
+}
+
+/** The first load of nodes, each started for its turn. */
+async function measureFresh(options: SendsOptions, generator: Generator): Promise<Map<string, Turn[]>> {
+  const turns = new Map<string, Turn[]>()
+  const starts = startsOf(options)
+  for (let run = 0; run < options.runs; run += 1) {
+    for (const start of run % 2 === 0 ? starts : starts.toReversed()) {
+      const side = await openSide(start, options)
+      if (side === null) continue
+      try {
+        const turn = await measure(side, options.connections, generator)
+        turns.set(side.name, [...(turns.get(side.name) ?? []), turn])
+      } finally {
+        await side.peer.stop()
+      }
+    }
+  }
+  // This build first, then the others in their order.
+  return new Map([...turns].toSorted(([a], [b]) => orderOf(a, options) - orderOf(b, options)))
+}
+
+function orderOf(name: string, options: SendsOptions): number {
+  const index = buildsOf(options).findIndex(([build]) => build === name)
+  return index === -1 ? Number.MAX_SAFE_INTEGER : index
 }
 
 function nodeArguments({ instant }: SendsOptions): readonly string[] {
@@ -118,7 +160,7 @@ async function measure({ peer, pid, scene }: Side, connections: number, generato
   const [before, threads] = [processorTimes(pid), threadTimes(pid)]
   const stats = await sendAll(peer, file, bodies.length, connections, generator)
   const [taken, after] = [processorTimes(pid), threadTimes(pid)]
-  await scene.mined()
+  const isMined = await scene.mined()
   const mined = processorTimes(pid)
   const micros = (seconds: number) => (seconds / bodies.length) * 1e6
   const all = ({ user, system }: { user: number; system: number }) => user + system
@@ -128,7 +170,7 @@ async function measure({ peer, pid, scene }: Side, connections: number, generato
     p99: stats.p99,
     taken: micros(all(taken) - all(before)),
     system: micros(taken.system - before.system),
-    mined: micros(all(mined) - all(before)),
+    mined: isMined ? micros(all(mined) - all(before)) : Number.NaN,
     threads: usedBetween(threads, after).map((thread) => ({ ...thread, seconds: micros(thread.seconds) })),
   }
 }
@@ -156,7 +198,9 @@ function rowOf(name: string, list: readonly Turn[]): Row {
     'p99 ms': median(({ p99 }) => p99).toFixed(2),
     'µs until answered': median(({ taken }) => taken).toFixed(1),
     'of them in the kernel': median(({ system }) => system).toFixed(1),
-    'µs until mined': median(({ mined }) => mined).toFixed(1),
+    'µs until mined': list.some(({ mined }) => Number.isNaN(mined))
+      ? 'not all were'
+      : median(({ mined }) => mined).toFixed(1),
   }
 }
 
@@ -166,9 +210,14 @@ function threadRows(who: string, list: readonly Turn[]): Row[] {
     .map(({ id, name }, index): Row & { readonly micros: number } => ({
       who,
       thread: `${index + 1} ${name}`,
-      micros: medianOf(list.map(({ threads }) => threads.find((thread) => thread.id === id)?.seconds ?? 0)),
+      micros: medianOf(
+        // Nodes that are started for each turn have other ids, in the same order.
+        list.map(
+          ({ threads }) => (threads.find((thread) => thread.id === id) ?? threads[index])?.seconds ?? 0,
+        ),
+      ),
     }))
-    .filter(({ micros }) => micros >= LEAST_SHOWN)
+    .filter(({ micros }) => micros >= MIN_SHOWN_MICROSECONDS)
     .map(({ micros, ...row }) => ({ ...row, µs: micros.toFixed(1) }))
 }
 
@@ -179,7 +228,7 @@ async function profileSection(options: SendsOptions, generator: Generator): Prom
     const peer = await startRhizome(nodeArguments(options), name, program, PROFILED)
     try {
       if (peer.pid === null) continue
-      const side = { peer, pid: peer.pid, scene: await prepareSends(peer, options) }
+      const side = { name, peer, pid: peer.pid, scene: await prepareSends(peer, options) }
       await measure(side, options.connections, generator)
       const order = threadTimes(side.pid).map(({ id }) => id)
       const profile = new Profile(side.pid)
@@ -205,7 +254,7 @@ function functionRows(
   micros: number,
 ): Row[] {
   const placeOf = (thread: number) => order.indexOf(thread) + 1
-  const isShown = ({ share }: FunctionShare) => share * micros >= LEAST_SHOWN
+  const isShown = ({ share }: FunctionShare) => share * micros >= MIN_SHOWN_MICROSECONDS
   const rest = new Map<number, number>()
   for (const { thread, share } of functions.filter((one) => !isShown(one))) {
     rest.set(placeOf(thread), (rest.get(placeOf(thread)) ?? 0) + share)

@@ -1,7 +1,7 @@
+import { writeStateEdit } from '../../src/chain/tables/stateEdits.ts'
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { commitBoth } from '../../src/storage/commitBoth.ts'
-import { writeStateEdit } from '../../src/storage/stateEdits.ts'
 
 /**
  * Opens a data directory of a development chain, and with a root makes the state under it the one after the head, as if

@@ -54,7 +54,7 @@ export async function measureBetween(
   }
   const note =
     'By turns, median of the runs by time. Client and server share the machine, the import has it to itself. ' +
-    'The time of a synchronisation begins when the client is told of its peer.'
+    'The time of a synchronisation begins when the client learns of its peer.'
   return { title: 'Between two nodes', note, rows }
 }
 

@@ -9,7 +9,7 @@ import { processorSeconds } from '../rpc/processStats.ts'
 /** What one synchronisation took. */
 export interface SyncStats {
   readonly blocks: number
-  /** From the moment the client is told of its peers until it has their head: dialling and headers included. */
+  /** From the moment the client learns of its peers until it has their head: dialling and headers included. */
   readonly seconds: number
   /** Processor time of the client, all threads. */
   readonly clientSeconds: number

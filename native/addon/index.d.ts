@@ -82,7 +82,7 @@ export declare class EncodedLogs {
    * kept, or for more bytes or more logs to look at than given.
    */
   find(addresses: Uint8Array, topics: Array<Uint8Array>, blockHashes: Uint8Array, mostBytes: number, mostLogs: number): number
-  /** Copies what was found, objects with commas between, to a place of an array. */
+  /** Copies what was found, objects with commas between, to a position of an array. */
   copyTo(target: Uint8Array, at: number): void
 }
 
@@ -94,7 +94,7 @@ export declare class EncodedObjectCache {
   static inMemory(limit: number): EncodedObjectCache
   /** Bytes held. */
   get bytes(): number
-  /** The text of a hash, if it is kept and tells of something in that block. */
+  /** The text of a hash, if it is kept and describes something in that block. */
   text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
   /** Writes and keeps a block. The members before and after its transactions are JSON text of an object each. */
   writeBlock(full: boolean, block: MinedBlockBytes, before: string, after: string): Buffer
@@ -123,17 +123,17 @@ export declare class FastPath {
   /**
    * A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
    * all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
-   * batch of far too many elements. `otherForm`: for callers who want to be told of reverts in another form than the
-   * node's own.
+   * batch of far too many elements. `otherForm`: for callers who want reverts in another form than the
+   * node's own. It writes to `out`, which must not be transferred.
    */
-  answerFunction(otherForm: boolean): (body: ArrayBuffer | Uint8Array, out: Uint8Array) => number
-  /** Writes all records of the last body, where they found no room in the output. */
+  answerFunction(otherForm: boolean, out: Uint8Array): (body: ArrayBuffer | Uint8Array) => number
+  /** Writes all records of the last body, where they found no buffer in the output. */
   copyRecords(out: Uint8Array): void
   /**
    * A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-   * to others.
+   * to others. It writes to `out`, which must not be transferred.
    */
-  runFunction(): (out: Uint8Array) => number
+  runFunction(out: Uint8Array): () => number
   /**
    * Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
    * the height of the lowest block that is kept. Blocks below the head are known as far as they are in memory.
@@ -141,7 +141,7 @@ export declare class FastPath {
   setHead(hash: Uint8Array, root: Uint8Array | undefined | null, firstBlock: number): void
   /** Lets calls take time again: a turn of the thread is over. */
   endTurn(): void
-  /** What follows the id in a cached response to parameters that is longer than the output. */
+  /** Text after the id in a cached response to parameters that is longer than the output. */
   find(key: number, params: Uint8Array): string | null
   /** Lookups of cached responses to parameters, and their bytes. */
   responseCacheStats(): ResponseCacheStats
@@ -161,10 +161,10 @@ export declare class FastPath {
 export declare class LogPageWriter {
   /**
    * Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full; returns
-   * how many. Hashes of 32 bytes each; `removed`: their logs are told as taken back.
+   * how many. Hashes of 32 bytes each; `removed`: their logs are reported as taken back.
    */
   addKept(blockHashes: Uint8Array, removed: boolean): number
-  /** How many blocks there are up to the first whose logs are kept. Hashes of 32 bytes each. */
+  /** Number of blocks up to the first whose logs are kept. Hashes of 32 bytes each. */
   countMissing(blockHashes: Uint8Array): number
   /**
    * Adds blocks until the page is full; returns how many. `keys`: height 8 ∥ hash 32 of each; `bytes`: of each the
@@ -178,7 +178,7 @@ export declare class LogPageWriter {
   get count(): number
   /** Bytes so far. */
   get bytes(): number
-  /** Copies the text, objects with commas between, to a place of an array. The page is empty then. */
+  /** Copies the text, objects with commas between, to a position of an array. The page is empty then. */
   moveTo(target: Uint8Array, at: number): void
 }
 
@@ -341,6 +341,8 @@ export declare class StateStore {
   checkHead(): Buffer | null
   /** Sizes, for metrics. */
   stats(): StoreStats
+  /** True when values of the state under this root are there without its trie: on the line, or converted. */
+  hasValues(root: Uint8Array): boolean
   /** Has a thread convert the states from before the line, of the branch that ends with this block. */
   startConversion(head: Uint8Array): void
   /** Converts all of them on this thread, for tests and tools. */
@@ -372,6 +374,17 @@ export declare class StateStore {
   checkLog(): void
   /** Sizes of the log of nodes, for metrics. */
   logStats(): LogStats
+  /**
+   * Has the values of all states before this one given up, by a thread of the store. Returns the begin of the line of
+   * states at present, a number that grows as they are given up.
+   */
+  dropHistoryBefore(root: Uint8Array): number
+  /** Has no values given up any more when it returns. */
+  keepHistory(): void
+  /** Gives up what is to be given up of earlier values, on this thread, for tests and tools. */
+  settleHistory(): void
+  /** Sizes of the line of earlier states, for metrics. */
+  historyStats(): HistoryStats
   /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
   hasOnLine(root: Uint8Array): boolean
   /**
@@ -379,7 +392,7 @@ export declare class StateStore {
    * table stands for no state at present.
    */
   checkLine(): LineReport | null
-  /** How far the table of the head is. */
+  /** Progress of the table of the head. */
   headProgress(): HeadProgress
 }
 
@@ -623,7 +636,7 @@ export interface BuildInfo {
 /** Executes a call on a state. Throws `Interrupted` when it was stopped. */
 export declare function call(spec: ChainSpec, store: StateStore, input: CallInput): CallResult
 
-/** How a call ended. */
+/** Outcome of a call. */
 export type CallEnd = 'success' | 'revert' | 'halt' | 'funds'
 
 /** A call with its state and block. */
@@ -681,13 +694,13 @@ export declare function callPrecompile(spec: ChainSpec, store: StateStore, root:
 
 /** The result of a call. */
 export interface CallResult {
-  /** How it ended. */
+  /** Outcome. */
   end: CallEnd
   /** RETURN or REVERT data, or the code of the contract that would be created. */
   output: Buffer
   /** Gas used, refund deducted. */
   gas: bigint
-  /** Why it halted, as a message for people. */
+  /** Reason why it halted, as a message for people. */
   reason?: string
 }
 
@@ -695,7 +708,7 @@ export interface CallResult {
 export interface CallTrace {
   /** JSON: one value, or one per element of a flat trace. */
   texts: Array<string>
-  /** How the call ended. */
+  /** Outcome of the call. */
   end: CallEnd
   /** RETURN or REVERT data, or the code of the contract that would be created. */
   output: Buffer
@@ -706,7 +719,7 @@ export declare function checkStateChunk(body: Uint8Array, root: Uint8Array, from
 
 /** The result of checking or taking a chunk. */
 export interface ChunkReport {
-  /** Why it was refused, which is the fault of the peer that made it; null if it was accepted. */
+  /** Reason why it was refused, which is the fault of the peer that made it; null if it was accepted. */
   refused?: string
   /** Nodes in the chunk. */
   nodes: number
@@ -801,7 +814,7 @@ export interface FastLimits {
   finalizedDepth: number
 }
 
-/** What a method asks for that the fast path answers, with its parameters. */
+/** Request that a method makes of the fast path, with its parameters. */
 export type FastMethod = 'balance' | 'transactionCount' | 'code' | 'accountInfo' | 'cell' | 'cellBytes' | 'receipt' | 'transaction' | 'block' | 'blockByHash' | 'call' | 'estimate'
 
 /** An account of the upstream. */
@@ -852,7 +865,7 @@ export interface ForkWanted {
   number?: number
 }
 
-/** How far the table of the head is. */
+/** Progress of the table of the head. */
 export interface HeadProgress {
   /** `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot. */
   phase: 'ready' | 'moving' | 'sorting' | 'merging' | 'noSpace'
@@ -864,7 +877,15 @@ export interface HeadProgress {
   available: number
 }
 
-/** Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value. */
+/** Sizes of the line of earlier states. */
+export interface HistoryStats {
+  /** Earlier states that can be read. */
+  steps: number
+  /** Bytes of their tables. */
+  bytes: number
+}
+
+/** Flags by which other threads stop a call: they set the element `slot` of `flags` to a nonzero value. */
 export interface InterruptSlot {
   /** A view of shared memory that lives until the process ends. */
   flags: Int32Array
@@ -908,7 +929,7 @@ export interface LogStats {
   fileBytes: number
   /** Bytes that were given up since the store was made. */
   droppedBytes: number
-  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  /** Reason why the last attempt to seal or to copy a part of it failed; null when it did not. */
   fault?: string
 }
 
@@ -919,14 +940,14 @@ export declare function logTerms(receipts: Uint8Array): Buffer
 export interface MethodName {
   /** The name. */
   name: string
-  /** What records name the method by, below 2^15. */
+  /** Number of the method in records, below 2^15. */
   index: number
-  /** What of it is answered from the bytes of requests. */
+  /** Part of it that is answered from the bytes of requests. */
   fast?: FastMethod
   /** True when responses to parameters hold as long as the head does. */
   isCached: boolean
-  /** True when responses tell of reverts, in one of two forms. */
-  tellsReverts: boolean
+  /** True when responses report reverts, in one of two forms. */
+  reportsReverts: boolean
 }
 
 /** A block, as it is stored. */
@@ -945,7 +966,7 @@ export interface MinedBlockBytes {
 export interface MinedTransactionBytes {
   /** Hash of the transaction. */
   hash: Uint8Array
-  /** Place in the block. */
+  /** Position in the block. */
   index: number
   /** Hash of the block. */
   blockHash: Uint8Array
@@ -1029,7 +1050,7 @@ export interface PrecompileCall {
   executed: boolean
   /** Output; absent when there is none or the contract threw. */
   output?: Buffer
-  /** Why the contract threw, as a message for people. */
+  /** Reason why the contract threw, as a message for people. */
   failure?: string
 }
 
@@ -1217,7 +1238,7 @@ export interface SimulatedLog {
 export interface SimulatedResult {
   /** As of a call; a call that could be in no block has its reason and no gas. */
   result: CallResult
-  /** Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`. */
+  /** Reason why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`. */
   refusal?: string
   /** Logs; none if the call failed. */
   logs: Array<SimulatedLog>
@@ -1365,7 +1386,7 @@ export interface StoreStats {
   headCacheBytes: number
 }
 
-/** What a text tells of. */
+/** Subject of a text. */
 export type TextSubject = 'receipt' | 'transaction' | 'blockReceipts' | 'fullBlock' | 'block'
 
 /**
@@ -1425,7 +1446,7 @@ export interface TransactionResult {
   contractAddress?: Buffer
   /** Accounts deleted by SELFDESTRUCT. */
   deleted: Array<Buffer>
-  /** Why it did not succeed, as a message for people. */
+  /** Reason why it did not succeed, as a message for people. */
   failure?: string
   /** Root of the state after it, which is kept. */
   stateRoot: Buffer

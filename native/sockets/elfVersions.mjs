@@ -64,10 +64,10 @@ export function compareGlibc(first, second) {
 }
 
 /** Indices of the versions of glibc that only C23 names come from. */
-function c23Versions({ versions, symbols }) {
+function c23Versions({ versions, symbols, nameAt }) {
   const found = new Set()
   for (const { index, glibc, library } of versions.values()) {
-    const names = symbols.filter(({ version }) => version === index).map(({ name }) => name)
+    const names = symbols.filter(({ version }) => version === index).map(({ name }) => nameAt(name))
     const isC23 = names.length > 0 && names.every((name) => name.startsWith(C23_PREFIX))
     if (library === LIBC && glibc !== null && isC23) found.add(index)
   }
@@ -92,7 +92,11 @@ function readVersions(bytes) {
   const nameAt = (offset) => bytes.toString('latin1', names + offset, bytes.indexOf(0, names + offset))
   return {
     versions: readNeeds(bytes, needs.offset, nameAt),
-    symbols: readSymbols(bytes, symbolTable, ofSymbols.offset, nameAt),
+    /** There are thousands, and mostly nobody asks. */
+    get symbols() {
+      return readSymbols(bytes, symbolTable, ofSymbols.offset)
+    },
+    nameAt,
   }
 }
 
@@ -127,14 +131,15 @@ function readNeeds(bytes, offset, nameAt) {
   }
 }
 
-function readSymbols(bytes, { offset, size }, versionsAt, nameAt) {
+/** Symbols with the position of their name among the names. */
+function readSymbols(bytes, { offset, size }, versionsAt) {
   return Array.from({ length: size / SYMBOL_BYTES }, (_, index) => {
     const at = offset + index * SYMBOL_BYTES
     const versionAt = versionsAt + index * 2
     return {
       at,
       versionAt,
-      name: nameAt(bytes.readUInt32LE(at)),
+      name: bytes.readUInt32LE(at),
       version: bytes.readUInt16LE(versionAt) & 0x7fff,
     }
   })

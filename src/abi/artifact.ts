@@ -30,7 +30,7 @@ export function readArtifact(text: string, path: string): ContractArtifact | nul
   }
 }
 
-/** What any of the tools writes of a contract, unread. */
+/** Artifact of a contract as any of the tools writes it, unread. */
 export interface ArtifactJson {
   readonly name: string
   readonly abi: readonly unknown[]

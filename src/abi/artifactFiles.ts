@@ -7,14 +7,14 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** Folders of the tools' own, whose files are large and no artifacts. */
 const OTHER_FOLDERS: ReadonlySet<string> = new Set(['build-info', 'cache', 'node_modules'])
 
-/** What was read from a file. */
+/** Contents of a file as it was read. */
 interface ReadFile<T> {
-  /** What tells whether it was written again. */
+  /** Version that differs when it was written again. */
   readonly version: string
   readonly content: T | null
 }
 
-/** What is read from the files of a project that may be artifacts, each of them again when it has changed. */
+/** Artifacts of a project, read from its files, each of them again when it has changed. */
 export class ArtifactFiles<T> {
   readonly #folders: readonly string[]
   readonly #read: (text: string, path: string) => T | null

@@ -3,7 +3,7 @@ import { argumentsIn, selectorIn, selectorOf } from './contractInterface.ts'
 import { type DecodedValue, decodeArguments } from './decode.ts'
 import { plainText } from './valueText.ts'
 
-/** Where contracts send what they log: the console of Hardhat and of Foundry, 20 bytes. */
+/** Address to which contracts send what they log: the console of Hardhat and of Foundry, 20 bytes. */
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
 /** Types that all lists of up to four arguments are made of; the libraries have an overload for each. */
@@ -84,9 +84,9 @@ function withExponent(value: bigint, digits: string): string {
     const fraction = significant.slice(1)
     return `${sign}${significant[0]}${fraction === '' ? '' : `.${fraction}`}e${text.length - 1}`
   }
-  const places = Math.min(Number(digits), 80)
-  const padded = text.padStart(places + 1, '0')
-  const fraction = padded.slice(padded.length - places).replace(/0+$/, '')
-  const whole = padded.slice(0, padded.length - places)
-  return `${sign}${whole}${places === 0 || fraction === '' ? '' : `.${fraction}`}`
+  const decimals = Math.min(Number(digits), 80)
+  const padded = text.padStart(decimals + 1, '0')
+  const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '')
+  const whole = padded.slice(0, padded.length - decimals)
+  return `${sign}${whole}${decimals === 0 || fraction === '' ? '' : `.${fraction}`}`
 }

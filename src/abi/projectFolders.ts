@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Configuration files by which a folder is known as a project, and where its tool puts artifacts unless told otherwise. */
+/** Configuration files by which a folder is known as a project, and where its tool puts artifacts by default. */
 const TOOLS = [
   {
     files: ['js', 'cjs', 'mjs', 'ts', 'cts', 'mts'].map((end) => `hardhat.config.${end}`),

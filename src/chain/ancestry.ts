@@ -18,7 +18,7 @@ export interface Ancestor {
 const CAPACITY = 4096
 
 /** Length above which the cached branch is cut back to the requested ancestors, blocks. */
-const LONGEST_BRANCH = 2048
+const MAX_BRANCH_BLOCKS = 2048
 
 /** The connected blocks below a block, followed by parent hash. */
 export class Ancestry {
@@ -71,7 +71,7 @@ export class Ancestry {
       index = 0
     }
     if (index + 1 < count) index += this.#extend(count - index - 1)
-    if (this.#branch.length > LONGEST_BRANCH) index -= this.#branch.splice(0, index + 1 - count).length
+    if (this.#branch.length > MAX_BRANCH_BLOCKS) index -= this.#branch.splice(0, index + 1 - count).length
     return index
   }
 

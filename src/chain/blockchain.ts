@@ -3,9 +3,6 @@ import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { ChainEnvironment, TableWriter } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { StorageError } from '../storage/errors.ts'
-import { LogIndexChanges } from '../storage/logIndex.ts'
-import { type StoredHistory, writeHead } from '../storage/metadata.ts'
-import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorOf } from './ancestorOf.ts'
 import { Ancestry } from './ancestry.ts'
 import type { BlockExecutor, ExecutedBlock } from './blockExecutor.ts'
@@ -18,6 +15,9 @@ import { type BranchTip, isBetterTip } from './forkChoice.ts'
 import { findHeaviest } from './heaviestBlock.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
 import { rewindTo } from './rewind.ts'
+import { LogIndexChanges } from './tables/logIndex.ts'
+import { type StoredHistory, writeHead } from './tables/metadata.ts'
+import { readPosition } from './tables/totalDifficulty.ts'
 import type { OptionalRule } from './validation/blockRules.ts'
 import { InvalidBlockError, UndecidedBlockError } from './validation/errors.ts'
 import { createInvalidBlockError, validateBlock } from './validation/validateBlock.ts'
@@ -251,7 +251,7 @@ export class Blockchain {
 
   /**
    * Begins with the block of a snapshot instead of genesis: one commit of both stores makes it the head.
-   * @param write places it and the blocks below it, and says from where on there is history
+   * @param write makes it and the blocks below it canonical, and says from where on there is history
    * @throws StorageError when the chain has blocks, or the state after the block is missing
    */
   adopt(hash: Buffer, write: (writer: TableWriter) => void): void {
@@ -305,7 +305,7 @@ export class Blockchain {
         return found
       })
       this.#connectTime = performance.now() - began
-      if (this.#acceptListeners.size > 0) this.#tellAccepted()
+      if (this.#acceptListeners.size > 0) this.#reportAccepted()
       if (changes.length > 0) this.#notify(mergeChanges(changes))
       return results
     } catch (error) {
@@ -430,7 +430,7 @@ export class Blockchain {
     return this.reader.headerByHash(hash) ?? undefined
   }
 
-  #tellAccepted(): void {
+  #reportAccepted(): void {
     const blocks = [...this.#newest.values()]
     if (blocks.length === 0) return
     for (const listener of this.#acceptListeners) listener(blocks)
@@ -448,7 +448,7 @@ function tipOf({ hash, fields: { paidFees } }: BlockHeader, totalDifficulty: big
   return { hash, totalDifficulty, paidFees }
 }
 
-/** The changes of one commit, in order, as one: what joined and left again, or the other way round, was never told. */
+/** The changes of one commit, in order, as one: what joined and left again, or the other way round, was never reported. */
 function mergeChanges(changes: readonly HeadChange[]): HeadChange {
   const enacted: BlockHeader[] = []
   const retracted: BlockHeader[] = []

@@ -8,7 +8,7 @@ const FULL_PERCENT = 90n
 /** Number of recent transactions whose prices then count. */
 const PRICE_WINDOW = 512
 /** The usual price is at this index of the sorted window (consensus.md §9.3). */
-const PRICE_PLACE = PRICE_WINDOW / 4
+const PRICE_POSITION = PRICE_WINDOW / 4
 
 /** Reads of the chain that the fee market needs. */
 export interface FeeMarketReader {
@@ -45,5 +45,5 @@ export function usualGasPrice(chain: FeeMarketReader, head: BlockHeader): bigint
   }
   if (prices.length < PRICE_WINDOW) return null
   prices.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  return prices[PRICE_PLACE] ?? null
+  return prices[PRICE_POSITION] ?? null
 }

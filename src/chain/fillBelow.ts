@@ -1,10 +1,10 @@
 import type { TableWriter } from '../storage/chainEnvironment.ts'
-import { setCanonical } from '../storage/heights.ts'
-import { readGenesis, readHistory, writeHistory } from '../storage/metadata.ts'
 import { CodedError } from '../util/codedError.ts'
 import type { ChainStoreReader } from './chainStoreReader.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
+import { setCanonical } from './tables/heights.ts'
+import { readGenesis, readHistory, writeHistory } from './tables/metadata.ts'
 
 /** `ORDER`: it is not the parent of the lowest block; `GENESIS`: block 1 does not stand on this chain's genesis. */
 export type FillErrorCode = 'ORDER' | 'GENESIS'

@@ -1,5 +1,5 @@
-import { GAS_LIMIT_BOUND_DIVISOR } from '../config/consensus.ts'
 import { max, min } from '../util/bigint.ts'
+import { GAS_LIMIT_BOUND_DIVISOR } from './consensus.ts'
 
 /** Bounds of a block's gas limit on its parent's, both allowed (consensus.md §4.2 rule 6). */
 export function gasLimitBounds(parentGasLimit: bigint): { lower: bigint; upper: bigint } {

@@ -1,8 +1,8 @@
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { TableReader } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
-import { readHeight } from '../storage/heights.ts'
-import { readPosition } from '../storage/totalDifficulty.ts'
+import type { BlockReference } from './tables/blockKey.ts'
+import { readHeight } from './tables/heights.ts'
+import { readPosition } from './tables/totalDifficulty.ts'
 
 /** A block and the difficulty of the chain up to it, uncles included. */
 export interface WeighedBlock extends BlockReference {

@@ -1,14 +1,14 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
-import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, writeHead, writeIdentity } from '../storage/metadata.ts'
 import { recordSigned, recordWriter } from '../storage/signedChain.ts'
 import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import { RLP_EMPTY_LIST } from './codec/rlpWriter.ts'
 import { checkActivationHeights, recordActivationHeights } from './storedHeights.ts'
+import { setCanonical } from './tables/heights.ts'
+import { checkIdentity, writeHead, writeIdentity } from './tables/metadata.ts'
 
 /**
  * Stores block 0 in a new chain store, or checks that the store holds the chain that begins with it. The

@@ -4,9 +4,9 @@ import type { Block } from './codec/block.ts'
  * Most blocks held while their parent is unknown. A peer can send any number of them, so that the oldest are
  * dropped. Revise when a metric shows that dropped blocks turn out to be needed.
  */
-const MAXIMUM_BLOCKS = 256
+const MAX_BLOCKS = 256
 /** Most bytes of their RLP, for the same reason. */
-const MAXIMUM_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /** Blocks whose parent is not connected yet, bounded in number and size. */
 export class OrphanBlocks {
@@ -25,14 +25,14 @@ export class OrphanBlocks {
 
   /** Adds a block. The oldest are dropped when there is no room. */
   add(block: Block): void {
-    if (this.#blocks.has(block.hashHex) || block.encoded.length > MAXIMUM_BYTES) return
+    if (this.#blocks.has(block.hashHex) || block.encoded.length > MAX_BYTES) return
     this.#blocks.set(block.hashHex, block)
     this.#bytes += block.encoded.length
     const parent = parentHex(block)
     const siblings = this.#byParent.get(parent) ?? new Set()
     this.#byParent.set(parent, siblings.add(block.hashHex))
     for (const oldest of this.#blocks.values()) {
-      if (this.#blocks.size <= MAXIMUM_BLOCKS && this.#bytes <= MAXIMUM_BYTES) break
+      if (this.#blocks.size <= MAX_BLOCKS && this.#bytes <= MAX_BYTES) break
       this.#remove(oldest)
     }
   }

@@ -1,13 +1,13 @@
 import type { TableWriter } from '../storage/chainEnvironment.ts'
-import { clearHeight, readHeight } from '../storage/heights.ts'
-import type { LogIndexChanges } from '../storage/logIndex.ts'
-import { countRewind } from '../storage/metadata.ts'
-import { readStateEdit, writeStateEdit } from '../storage/stateEdits.ts'
-import { removePosition } from '../storage/totalDifficulty.ts'
-import { removeOccurrences } from '../storage/transactionIndex.ts'
 import type { ChainStoreReader } from './chainStoreReader.ts'
 import { type HeadChange, moveHead } from './chainWriter.ts'
 import type { BlockHeader } from './codec/header.ts'
+import { clearHeight, readHeight } from './tables/heights.ts'
+import type { LogIndexChanges } from './tables/logIndex.ts'
+import { countRewind } from './tables/metadata.ts'
+import { readStateEdit, writeStateEdit } from './tables/stateEdits.ts'
+import { removePosition } from './tables/totalDifficulty.ts'
+import { removeOccurrences } from './tables/transactionIndex.ts'
 
 /**
  * Makes an ancestor the head again and disconnects every block above it, those beside the canonical chain

@@ -41,7 +41,7 @@ export async function rewindInSteps(
     if (target === null) throw new StorageError('STORAGE_CORRUPT', `block ${next} of the chain is missing`)
     chain.rewind(target)
     onStep?.(next)
-    // A signal is heard between two turns.
+    // A signal is handled between two turns.
     await setImmediate()
   }
   return from - chain.head.number

@@ -1,7 +1,7 @@
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { readHistory, writeHistory } from '../storage/metadata.ts'
 import type { Blockchain } from './blockchain.ts'
 import type { BlockHeader } from './codec/header.ts'
+import { readHistory, writeHistory } from './tables/metadata.ts'
 
 /** The states of a store that gives the oldest ones up. Positions are those of its log of nodes. */
 export interface PrunableStates {

@@ -4,8 +4,8 @@ import { networkByName } from '../config/networks/byName.ts'
 import { RULES } from '../config/rules.ts'
 import type { TableReader, TableWriter } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
-import { readActivations, readHead, writeActivations } from '../storage/metadata.ts'
-import { readPosition } from '../storage/totalDifficulty.ts'
+import { readActivations, readHead, writeActivations } from './tables/metadata.ts'
+import { readPosition } from './tables/totalDifficulty.ts'
 
 /**
  * Refuses a chain whose stored blocks were made under other activation heights. Heights above the head may

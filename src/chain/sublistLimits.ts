@@ -1,7 +1,7 @@
 import { isActive } from '../config/activations.ts'
-import { PARALLEL_SUBLISTS } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { max } from '../util/bigint.ts'
+import { PARALLEL_SUBLISTS } from './consensus.ts'
 
 /** Gas limits of the sublists of a block. */
 export interface SublistLimits {

@@ -1,12 +1,12 @@
-import { type BlockReference, blockKey } from '../storage/blockKey.ts'
 import type { TableWriter } from '../storage/chainEnvironment.ts'
-import { addToHeight, setCanonical } from '../storage/heights.ts'
-import { writePosition } from '../storage/totalDifficulty.ts'
-import { addOccurrences } from '../storage/transactionIndex.ts'
 import { type ChainStoreReader, encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
+import { type BlockReference, blockKey } from './tables/blockKey.ts'
+import { addToHeight, setCanonical } from './tables/heights.ts'
+import { writePosition } from './tables/totalDifficulty.ts'
+import { addOccurrences } from './tables/transactionIndex.ts'
 
-/** Writes the data of a block without its place in the chain: no read finds it until it is made canonical. */
+/** Writes the data of a block without its height in the chain: no read finds it until it is made canonical. */
 export function writeUnplaced(writer: TableWriter, block: Block): void {
   const key = blockKey(block)
   writer.put('headers', key, block.header.encodedFull)

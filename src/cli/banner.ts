@@ -7,11 +7,13 @@ import { formatCoins } from '../util/coins.ts'
 
 /** Message of `rhizome start` when the node answers. */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
+  const scheme = config.tlsCert === null ? 'http' : 'https'
   const metadata: [string, string][] = [
     ['Network', `${node.spec.name}, chain id ${node.spec.chainId}`],
     ...forkLines(node),
-    ['JSON-RPC', endpoint(config.tlsCert === null ? 'http' : 'https', node)],
+    ['JSON-RPC', endpoint(scheme, node)],
     ['WebSocket', endpoint(config.tlsCert === null ? 'ws' : 'wss', node)],
+    ...(config.page ? [['Page', `${endpoint(scheme, node)}/`] as [string, string]] : []),
     ...(node.monitoring === null ? [] : [['Metrics', endpoint('http', node.monitoring)] as [string, string]]),
     ['Data', config.inMemory ? 'in memory, gone when the node stops' : config.dataDir],
     ['Head', `block ${node.head}`],
@@ -38,6 +40,13 @@ function forkLines({ fork }: RunningNode): [string, string][] {
 /** A warning where signatures count on a public network, too. */
 function warningLines({ fork, spec }: RunningNode): string[] {
   if (fork === null || isDevelopmentNetwork({ name: spec.name })) return []
+  if (fork.base.chainId !== undefined) {
+    return [
+      `The chain id is ${spec.chainId}, so that what is signed here is not valid on ${spec.name} itself.`,
+      'Signatures without a chain id are valid on both.',
+      '',
+    ]
+  }
   return [
     `Whatever a real key signs on this chain is valid on the network itself, ${spec.name} with chain id ${spec.chainId}:`,
     'use accounts of this node, or impersonate others.',

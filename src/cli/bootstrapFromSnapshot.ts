@@ -25,8 +25,8 @@ export async function bootstrap(
   logger: Logger,
   { stderr }: Pick<CommandStreams, 'stderr'>,
 ): Promise<boolean> {
-  const { bootstrap: place, dataDir } = config
-  if (place === null) return true
+  const { bootstrap: source, dataDir } = config
+  if (source === null) return true
   if (readRestoreMarker(dataDir) === null && existsSync(join(dataDir, CHAIN_FOLDER))) {
     logger.info({ dataDir }, 'the data directory holds a chain: no snapshot is restored')
     return true
@@ -44,7 +44,7 @@ export async function bootstrap(
           display.end,
         )
       }
-      const restored = await restore(openSource(place, signal)).catch((error: unknown) => {
+      const restored = await restore(openSource(source, signal)).catch((error: unknown) => {
         if (isInterruption(error)) return null
         throw error
       })

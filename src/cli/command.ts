@@ -45,8 +45,11 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly options: readonly OptionKey[]
   /** Options of this command alone. */
   readonly extra: E
-  /** Runs the command; an exception becomes a message and an exit code. */
-  readonly run: (context: CommandContext<E>) => Promise<ExitCode>
+  /**
+   * Runs the command; an exception becomes a message and an exit code. As a method, so that commands with options of
+   * their own are commands.
+   */
+  run(context: CommandContext<E>): Promise<ExitCode>
 }
 
 /** Types `run` by the command's own options. */

@@ -5,7 +5,7 @@ import { NodeError, toLimitError, toStoreError } from '../node/errors.ts'
 import { CodedError } from '../util/codedError.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
-/** Why a command failed. */
+/** Reason why a command failed. */
 export type CommandErrorCode = 'NotBuilt' | 'Failed'
 
 /** A failure whose message is meant for the user as it is. */

@@ -21,7 +21,7 @@ export const FLEET_CONNECTION_OPTIONS = [
 
 type Tools = { readonly connection: FleetConnection; readonly names: FleetNames }
 
-/** How long a command waits for a server, milliseconds. */
+/** Milliseconds for which a command waits for a server. */
 const PATIENCE = 5000
 
 /**

@@ -1,7 +1,7 @@
 import { type Command, CommanderError, Help, Option } from 'commander'
 import type { OptionGroup } from '../config/option.ts'
 import { flagOf, type OptionKey } from '../config/schema.ts'
-import { suggest } from '../util/suggest.ts'
+import { suggest } from '../config/suggest.ts'
 
 /** Groups of options for one kind of reader. */
 export interface HelpTopic {

@@ -20,6 +20,7 @@ export function openConfiguredChain(config: Config): OpenChain {
       dataDir: config.dataDir,
       storeOptions: stateStoreOptionsFromConfig(config),
       proofs: keptStates(config.proofs),
+      history: keptStates(config.history),
     })
   } catch (thrown) {
     throw toNodeError(thrown, config.dataDir)

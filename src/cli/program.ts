@@ -12,41 +12,6 @@ import {
 } from '../config/schema.ts'
 import { suggestOption } from '../config/suggestOption.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
-import { bridgeRehearse } from './commands/bridgeRehearse.ts'
-import { check } from './commands/check.ts'
-import { configCheck } from './commands/configCheck.ts'
-import { configShow } from './commands/configShow.ts'
-import { exportBlocks } from './commands/export.ts'
-import { fleetInit } from './commands/fleet/init.ts'
-import { fleetStatus } from './commands/fleet/status.ts'
-import { fleetUpgrade } from './commands/fleet/upgrade.ts'
-import { importBlocks } from './commands/import.ts'
-import { keyCreate } from './commands/keyCreate.ts'
-import { keyList } from './commands/keyList.ts'
-import { keyRemove } from './commands/keyRemove.ts'
-import { keyRotate } from './commands/keyRotate.ts'
-import { keySet } from './commands/keySet.ts'
-import { keyDisable, keyEnable } from './commands/keySwitch.ts'
-import { keyUsage } from './commands/keyUsage.ts'
-import { migrate } from './commands/migrate.ts'
-import { mine } from './commands/mine.ts'
-import { miners } from './commands/miners.ts'
-import { peerAdd } from './commands/peer/add.ts'
-import { peerBan } from './commands/peer/ban.ts'
-import { peerId } from './commands/peer/id.ts'
-import { peerImportKey } from './commands/peer/importKey.ts'
-import { peerList } from './commands/peer/list.ts'
-import { peerScore } from './commands/peer/score.ts'
-import { produce } from './commands/produce.ts'
-import { rewind } from './commands/rewind.ts'
-import { snapshotCreate } from './commands/snapshot/create.ts'
-import { snapshotKeyCreate } from './commands/snapshot/keyCreate.ts'
-import { snapshotKeyProve } from './commands/snapshot/keyProve.ts'
-import { snapshotMerge } from './commands/snapshot/merge.ts'
-import { snapshotRestore } from './commands/snapshot/restore.ts'
-import { snapshotSign } from './commands/snapshot/sign.ts'
-import { snapshotVerify } from './commands/snapshot/verify.ts'
-import { start } from './commands/start.ts'
 import { CommandError, toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addEarlierFlag, addFlags, takeFlags } from './flags.ts'
@@ -74,8 +39,11 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** The program and the exit code of the command it ran last. */
 export type Program = { readonly command: Command; readonly exitCode: () => ExitCode }
 
-/** Builds the command line of `rhizome` from the commands and the schema of options. */
-export function createProgram(input: ProgramInput): Program {
+/**
+ * Builds the command line of `rhizome` from commands and the schema of options.
+ * @param commands all of them (`allCommands.ts`), or the one that is known to be meant
+ */
+export function createProgram(input: ProgramInput, commands: readonly CommandDefinition[]): Program {
   let exitCode: ExitCode = EXIT_CODES.ok
   const root = new Command('rhizome')
     .description('A Rootstock node')
@@ -97,7 +65,7 @@ export function createProgram(input: ProgramInput): Program {
     return group
   }
 
-  const add = <E extends OptionTable>(definition: CommandDefinition<E>): void => {
+  const add = (definition: CommandDefinition): void => {
     const words = definition.name.split(' ')
     const command = groupOf(words.slice(0, -1)).command(words.at(-1) as string)
     configure(command, input)
@@ -113,42 +81,7 @@ export function createProgram(input: ProgramInput): Program {
       }
     })
   }
-  add(start)
-  add(importBlocks)
-  add(exportBlocks)
-  add(check)
-  add(rewind)
-  add(migrate)
-  add(mine)
-  add(miners)
-  add(produce)
-  add(peerId)
-  add(peerImportKey)
-  add(peerList)
-  add(peerAdd)
-  add(peerBan)
-  add(peerScore)
-  add(fleetInit)
-  add(fleetStatus)
-  add(fleetUpgrade)
-  add(bridgeRehearse)
-  add(snapshotCreate)
-  add(snapshotVerify)
-  add(snapshotRestore)
-  add(snapshotSign)
-  add(snapshotMerge)
-  add(snapshotKeyCreate)
-  add(snapshotKeyProve)
-  add(configShow)
-  add(configCheck)
-  add(keyCreate)
-  add(keyList)
-  add(keyDisable)
-  add(keyEnable)
-  add(keyRemove)
-  add(keyRotate)
-  add(keySet)
-  add(keyUsage)
+  for (const definition of commands) add(definition)
   return { command: root, exitCode: () => exitCode }
 }
 

@@ -3,6 +3,7 @@ import { nativeBuild } from '../native/buildInfo.ts'
 import { reportLostPages } from '../native/lostPages.ts'
 import { releaseTerminalsAtExit } from '../native/terminals.ts'
 import { LogOutput, STDERR } from '../observe/logOutput.ts'
+import type { CommandDefinition } from './command.ts'
 import { describeFailure } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { createProgram } from './program.ts'
@@ -18,12 +19,13 @@ export async function runProgram(): Promise<ExitCode> {
   reportLostPages(LOST_PAGES, EXIT_CODES.damaged)
   releaseTerminalsAtExit()
   const stderr = new LogOutput(STDERR)
-  const program = createProgram({
+  const input = {
     stdout: new ResultOutput(),
     stderr,
     environment: process.env,
     version: describeVersion(readVersion(), readCommit(), nativeBuild()),
-  })
+  }
+  const program = createProgram(input, await commandsFor(process.argv[2]))
   try {
     await program.command.parseAsync(process.argv)
     return program.exitCode()
@@ -33,4 +35,10 @@ export async function runProgram(): Promise<ExitCode> {
     stderr.write(`error: ${message}\n`)
     return exitCode
   }
+}
+
+/** Commands among which the one that is meant is: a node that starts need not load what the others do. */
+async function commandsFor(name: string | undefined): Promise<readonly CommandDefinition[]> {
+  if (name === 'start') return [(await import('./commands/start.ts')).start]
+  return (await import('./allCommands.ts')).COMMANDS
 }

@@ -65,8 +65,8 @@ function isSnapshotError(error: unknown): error is SnapshotError {
 
 /** The one argument of a command. @throws CommandError when there is none or more */
 export function onlyArgument(files: readonly string[], what: string): string {
-  const [place] = files
-  if (place !== undefined && files.length === 1) return place
+  const [source] = files
+  if (source !== undefined && files.length === 1) return source
   throw new CommandError('Failed', `name ${what}, and nothing else`)
 }
 

@@ -1,4 +1,3 @@
-import { suggest } from '../util/suggest.ts'
 import {
   type ActivationHeights,
   type ActivationTable,
@@ -8,6 +7,7 @@ import {
 import { ConfigError } from './errors.ts'
 import { parseMapping, readText } from './file.ts'
 import { RULES, type Rule } from './rules.ts'
+import { suggest } from './suggest.ts'
 import { UPGRADES, type Upgrade } from './upgrades.ts'
 
 /**

@@ -30,6 +30,7 @@ export function checkConflicts(config: Config): void {
     forkConflict(config) ??
     heightsConflict(config) ??
     proofsConflict(config) ??
+    historyConflict(config) ??
     transactionGasConflict(config) ??
     memoryConflict(config) ??
     miningConflict(config) ??
@@ -55,12 +56,21 @@ function proofsConflict(config: Config): string | null {
   return `${flagOf('proofs')} blocks:${kept} keeps too little: at least ${blocks} blocks are needed, because ${reason}`
 }
 
+function historyConflict(config: Config): string | null {
+  const proofs = keptStates(config.proofs)
+  const history = keptStates(config.history)
+  if (history === null || (proofs !== null && history >= proofs)) return null
+  return `${flagOf('history')} blocks:${history} keeps values of fewer blocks than ${flagOf('proofs')} ${config.proofs} keeps tries of: it has to be as many`
+}
+
 /** The conflict of options that a fork has no use for, or needs. */
 function forkConflict(config: Config): string | null {
-  const { forkUrl, forkBlock, offline, profile, fleet, peer, activationHeights } = config
+  const { forkUrl, forkBlock, chainId, offline, profile, fleet, peer } = config
   const fork = flagOf('forkUrl')
   if (forkUrl === null) {
     if (forkBlock !== null) return `${flagOf('forkBlock')} needs ${fork}`
+    if (chainId !== 0)
+      return `${flagOf('chainId')} needs ${fork}: other chains have the id of their ${flagOf('network')}`
     return offline ? `${flagOf('offline')} needs ${fork}` : null
   }
   const wrong = forkUrl
@@ -69,10 +79,7 @@ function forkConflict(config: Config): string | null {
   if (wrong !== undefined) return `${fork}: expected addresses such as https://host/path, separated by commas`
   if (profile !== 'dev') return `${fork} is for development chains: leave out ${flagOf('profile')} hosted`
   if (fleet.length > 0) return `${fork} is not for members of a fleet`
-  if (peer.length > 0) return `${fork} has no peers: leave out ${flagOf('peer')}`
-  return activationHeights === null
-    ? null
-    : `${fork} has the heights of its network: leave out ${flagOf('activationHeights')}`
+  return peer.length > 0 ? `${fork} has no peers: leave out ${flagOf('peer')}` : null
 }
 
 function accountsConflict({ mnemonic, profile, network, fleet, forkUrl }: Config): string | null {
@@ -134,13 +141,13 @@ function secretValue({ coinbaseSecret }: Config): string | null {
   return `${flagOf('coinbaseSecret')}: expected the text itself, got ${HIDDEN}, which config show prints in its place`
 }
 
-/** Why two options are not given together; null when they are not. @param what both say */
+/** Reason why two options are not given together; null when they are not. @param what both say */
 function bothGiven(config: Config, one: OptionKey, other: OptionKey, what: string): string | null {
   if (config[one] === null || config[other] === null) return null
   return `${flagOf(one)} and ${flagOf(other)} both say ${what}: give one of them`
 }
 
-/** Why one of two options is not given alone; null when it is not. */
+/** Reason why one of two options is not given alone; null when it is not. */
 function oneGiven(config: Config, one: OptionKey, other: OptionKey): string | null {
   if ((config[one] === null) === (config[other] === null)) return null
   return `${flagOf(one)} and ${flagOf(other)} belong together: give both of them`

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a configuration is invalid. */
+/** Reason why a configuration is invalid. */
 export type ConfigErrorCode =
   | 'UnknownOption'
   | 'InvalidValue'

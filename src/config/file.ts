@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parse, YAMLError } from 'yaml'
+import { parseYaml, YamlError } from '../util/yaml.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition } from './option.ts'
 import { nodeSchema, OptionNames, type OptionSchema } from './optionNames.ts'
@@ -77,7 +77,7 @@ function takeName(names: OptionNames, given: string, inFile: (text: string) => s
  * @throws ConfigError InvalidFile
  */
 export function parseMapping(text: string, name: string, expected: string): Record<string, unknown> {
-  const content = parseYaml(text, name)
+  const content = contentOf(text, name)
   if (content === null || content === undefined) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new ConfigError('InvalidFile', `${name}: expected ${expected}, got ${kindOf(content)}`)
@@ -86,11 +86,11 @@ export function parseMapping(text: string, name: string, expected: string): Reco
 }
 
 // The YAML parser also reads JSON, which is a subset.
-function parseYaml(text: string, name: string): unknown {
+function contentOf(text: string, name: string): unknown {
   try {
-    return parse(text, { prettyErrors: true, uniqueKeys: true })
+    return parseYaml(text)
   } catch (error) {
-    if (!(error instanceof YAMLError)) throw error
+    if (!(error instanceof YamlError)) throw error
     throw new ConfigError('InvalidFile', `${name}: ${error.message.trimEnd()}`, { cause: error })
   }
 }

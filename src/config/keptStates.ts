@@ -5,10 +5,10 @@ export const MAX_REORGANISATION_BLOCKS = 128
 export const CHECKPOINT_STEP_BLOCKS = 5000
 export const CHECKPOINT_DISTANCE_BLOCKS = 3840
 
-/** The form of `--proofs`. */
+/** The form of `--proofs` and `--history`. */
 export const PROOFS_PATTERN: RegExp = /^(archive|blocks:[1-9][0-9]{0,8})$/
 
-/** Blocks whose states are kept; null for all. @param proofs as the option has it */
+/** Blocks whose states are kept; null for all. @param proofs as one of these options has it */
 export function keptStates(proofs: string): number | null {
   return proofs === 'archive' ? null : Number(proofs.slice('blocks:'.length))
 }

@@ -7,7 +7,7 @@ import type { DefaultContext, OptionDefinition } from './option.ts'
 import { nodeSchema } from './optionNames.ts'
 import { type Config, OPTION_KEYS, OPTIONS, type PartialConfig } from './schema.ts'
 
-/** Where options come from; a flag wins over the environment, which wins over the file. */
+/** Sources of options; a flag wins over the environment, which wins over the file. */
 export type ConfigSources = {
   /** Options given on the command line. */
   readonly flags?: PartialConfig

@@ -29,6 +29,8 @@ export type NetworkSpec = {
 /** The block that a fork goes on from. Blocks above it have no proof of work. */
 export type ForkSpec = {
   readonly number: number
+  /** Chain id of the blocks above it; absent where it is the network's. */
+  readonly chainId?: number
 }
 
 /** Parameters that peers of a network share (p2p.md §0). */

@@ -1,5 +1,5 @@
-import { isTypingError, suggest } from '../util/suggest.ts'
 import { OTHER_NAMES } from './otherNames.ts'
+import { isTypingError, suggest } from './suggest.ts'
 
 /**
  * The key that was probably meant by a name that is none: an option that other programs call so, one that is written

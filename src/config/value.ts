@@ -1,6 +1,6 @@
-import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionalTextOption, OptionDefinition, TextOption } from './option.ts'
+import { suggest } from './suggest.ts'
 
 /** Stands for no value on the command line and in the environment. */
 const NONE = 'none'

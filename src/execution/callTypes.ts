@@ -41,7 +41,7 @@ export type CallOutcome =
   | { readonly status: 'revert'; readonly output: Buffer; readonly gasUsed: bigint }
   | { readonly status: 'failure'; readonly reason: string; readonly gasUsed: bigint }
 
-/** Why a call or an estimate has no result. */
+/** Reason why a call or an estimate has no result. */
 export type CallFailure =
   | { readonly status: 'revert'; readonly output: Buffer }
   | { readonly status: 'insufficientFunds' }

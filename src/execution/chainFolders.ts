@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { readGenesis } from '../chain/tables/metadata.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import type { LmdbCheck } from '../storage/lmdbFile.ts'
-import { readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { findStoreDamage, hasStoreData, isStoreMade, storeFile } from '../storage/storeFile.ts'
 

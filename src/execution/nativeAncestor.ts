@@ -1,7 +1,7 @@
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { AncestorMetadata, AncestorUncle } from '../native/types.ts'
-import { LARGEST_WORD, min } from '../util/bigint.ts'
+import { MAX_WORD, min } from '../util/bigint.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /**
@@ -45,7 +45,7 @@ function toAncestorUncle(uncle: BlockHeader): AncestorUncle {
     coinbase: uncle.fields.coinbase,
     difficulty: bigIntToBytes(uncle.difficulty),
     // No rule looks at it, so it may be any number; it is only compared with what a block pays (consensus.md §8.3).
-    paidFees: bigIntToBytes(min(uncle.fields.paidFees, LARGEST_WORD)),
+    paidFees: bigIntToBytes(min(uncle.fields.paidFees, MAX_WORD)),
     uncleCount: uncle.fields.uncleCount,
   }
 }

@@ -4,6 +4,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { PrunableStates } from '../chain/statePruning.ts'
 import type { Violation } from '../chain/validation/blockRules.ts'
 import { createInvalidBlockError } from '../chain/validation/validateBlock.ts'
+import type { PrunableValues } from '../chain/valuePruning.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeBlockExecution } from '../native/blockExecution.ts'
@@ -37,7 +38,7 @@ interface PrebuiltExecution {
 }
 
 /** Executes blocks in the native core, on states in its store. */
-export class NativeBlockExecutor implements BlockExecutor, PrunableStates {
+export class NativeBlockExecutor implements BlockExecutor, PrunableStates, PrunableValues {
   readonly #options: NativeBlockExecutorOptions
   /** The last execution that was kept: when its block becomes the head, cached reads are carried over. */
   #last: { readonly hashHex: string; readonly execution: NativeBlockExecution } | null = null
@@ -111,6 +112,16 @@ export class NativeBlockExecutor implements BlockExecutor, PrunableStates {
 
   dropBefore(position: number): number {
     return this.#options.store.dropBefore(position)
+  }
+
+  hasValuesAfter(block: BlockHeader): boolean {
+    const root = this.#knownRootAfter(block)
+    return root !== null && (this.#options.store.hasRoot(root) || this.#options.store.hasValues(root))
+  }
+
+  dropValuesBefore(block: BlockHeader): number {
+    const root = this.#knownRootAfter(block)
+    return root === null ? 0 : this.#options.store.dropHistoryBefore(root)
   }
 
   commit(): void {

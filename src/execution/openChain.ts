@@ -5,6 +5,7 @@ import { createGenesis, type GenesisStateWriter } from '../chain/genesis.ts'
 import { initializeChain } from '../chain/initializeChain.ts'
 import { type PrunedStates, StatePruning, type StatePruningOptions } from '../chain/statePruning.ts'
 import type { OptionalRule } from '../chain/validation/blockRules.ts'
+import { type PrunedValues, ValuePruning } from '../chain/valuePruning.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
 import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
@@ -47,8 +48,10 @@ export interface OpenChainOptions {
   readonly genesis?: (writer: GenesisStateWriter) => Block
   /** Blocks whose states are kept; null, and without it, all that are there. */
   readonly proofs?: number | null
+  /** Blocks whose values are kept; null, and without it, all that are there. */
+  readonly history?: number | null
   /** Called when states were given up. */
-  readonly onPruned?: (pruned: PrunedStates) => void
+  readonly onPruned?: (pruned: PrunedStates | PrunedValues) => void
   /** Called when states should have been given up and could not be. */
   readonly onPruningFault?: (error: unknown) => void
   /** The block that the chain goes on from, where it is a fork; the state store reads its upstream already. */
@@ -126,7 +129,8 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   const pruning = startPruning(options, { chain, environment, states: executor, stateStore })
-  stateStore.startConversion(chain.head.hash)
+  // States that are given up with age are not worth their conversion: it goes as a whole when the line leaves it.
+  if ((options.history ?? null) === null) stateStore.startConversion(chain.head.hash)
   recordStoresCreated(folders)
   restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {
@@ -136,8 +140,9 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     chain,
     executor,
     close: async () => {
-      pruning?.stop()
+      for (const each of pruning) each.stop()
       stateStore.setProofs(null)
+      stateStore.keepHistory()
       await environment.flushed()
       await environment.close()
       lock.release()
@@ -146,16 +151,20 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
 }
 
 function startPruning(
-  { proofs = null, onPruned, onPruningFault }: OpenChainOptions,
-  parts: Pick<StatePruningOptions, 'chain' | 'environment' | 'states'> & { readonly stateStore: StateStore },
-): StatePruning | null {
-  const { stateStore, ...rest } = parts
+  { proofs = null, history = null, onPruned, onPruningFault }: OpenChainOptions,
+  parts: Pick<StatePruningOptions, 'chain' | 'environment'> & {
+    readonly states: NativeBlockExecutor
+    readonly stateStore: StateStore
+  },
+): readonly { stop(): void }[] {
+  const { stateStore, chain, environment, states } = parts
   stateStore.setProofs(proofs)
-  if (proofs === null) return null
-  return new StatePruning({
-    ...rest,
-    blocks: proofs,
+  const sinks = {
     ...(onPruned === undefined ? {} : { onPruned }),
     ...(onPruningFault === undefined ? {} : { onFault: onPruningFault }),
-  })
+  }
+  return [
+    ...(proofs === null ? [] : [new StatePruning({ chain, environment, states, blocks: proofs, ...sinks })]),
+    ...(history === null ? [] : [new ValuePruning({ chain, values: states, blocks: history, ...sinks })]),
+  ]
 }

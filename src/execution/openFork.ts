@@ -1,17 +1,14 @@
-import { writeBlock } from '../chain/chainWriter.ts'
+import { beginChain } from '../chain/beginChain.ts'
 import { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
-import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
-import { recordActivationHeights } from '../chain/storedHeights.ts'
+import { checkIdentity, readHistory } from '../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { StorageError } from '../storage/errors.ts'
-import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, readHistory, writeHead, writeHistory, writeIdentity } from '../storage/metadata.ts'
 import { NativeGenesisState } from './genesisState.ts'
 import { nativeAncestorOf } from './nativeAncestor.ts'
 
@@ -51,18 +48,15 @@ export function initializeFork(
   const { header, uncles, totalDifficulty } = fork
   const first = new Block(header, [], [])
   stateStore.putAncestor(nativeAncestorOf(new Block(header, [], uncles), totalDifficulty, null))
+  const { number } = header
+  const block0 = { block: genesis, totalDifficulty: genesis.cumulativeDifficulty }
   commitBoth(stateStore, environment, (writer) => {
-    if (header.number > 0) {
-      writeBlock(writer, genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty: genesis.cumulativeDifficulty })
-      setCanonical(writer, genesis.number, genesis.hash)
-    }
-    writeBlock(writer, first, { receipts: RLP_EMPTY_LIST, totalDifficulty })
-    setCanonical(writer, header.number, header.hash)
-    writeHead(writer, header.hash)
-    const { number } = header
-    writeHistory(writer, { firstBlock: number, firstReceipts: number, firstState: number })
     // Not recorded as signed: no other node takes such a chain.
-    writeIdentity(writer, genesis.hash)
-    recordActivationHeights(writer, spec)
+    beginChain(writer, spec, {
+      genesis: genesis.hash,
+      blocks: [...(number > 0 ? [block0] : []), { block: first, totalDifficulty }],
+      head: header.hash,
+      history: { firstBlock: number, firstReceipts: number, firstState: number },
+    })
   })
 }

@@ -1,5 +1,6 @@
 import { createGenesis } from '../chain/genesis.ts'
 import { checkActivationHeights } from '../chain/storedHeights.ts'
+import { checkIdentity } from '../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { lockDirectory } from '../native/directoryLock.ts'
@@ -8,7 +9,6 @@ import { nameEditedStates } from '../state/editedStates.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { makeLockFile } from '../storage/lockFile.ts'
-import { checkIdentity } from '../storage/metadata.ts'
 import { hasStoreData } from '../storage/storeFile.ts'
 import { assertNotEmptied, assertReadable, assertWhole, inUse, storeFolders } from './chainFolders.ts'
 import { NativeGenesisState } from './genesisState.ts'
@@ -38,7 +38,7 @@ export async function openStoredChain({
   checksPages = false,
 }: OpenStoredChainOptions): Promise<ReadOnlyStores> {
   const folders = storeFolders(dataDir)
-  // A marker of a restore, and one store without the other, are told first.
+  // A marker of a restore, and one store without the other, are reported first.
   assertWhole(dataDir)
   assertReadable(folders, 'none')
   if (!folders.every(hasStoreData)) throw absent(dataDir)

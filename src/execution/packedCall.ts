@@ -1,7 +1,7 @@
 import { bigIntToFixedBytes } from '../util/bytes.ts'
 import type { CallRequest, InterruptSource } from './callTypes.ts'
 
-// Places in a message, as `CallEngine` of the native core reads them (native/crates/binding/src/call_engine.rs).
+// Positions in a message, as `CallEngine` of the native core reads them (native/crates/binding/src/call_engine.rs).
 const BITS = 4
 const SLOT = 6
 const GAS = 8

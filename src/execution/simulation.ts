@@ -27,13 +27,13 @@ export interface SimulatedBlock {
   readonly calls: readonly SimulatedCall[]
 }
 
-/** Why a call could be in no block. */
+/** Reason why a call could be in no block. */
 export type SimulationRefusal = 'nonceTooLow' | 'nonceTooHigh' | 'intrinsicGas' | 'funds' | 'room' | 'other'
 
 /** The outcome of a simulated call. */
 export interface SimulatedOutcome {
   readonly outcome: CallOutcome
-  /** Why it could be in no block; null when it could. */
+  /** Reason why it could be in no block; null when it could. */
   readonly refusal: SimulationRefusal | null
   readonly logs: readonly Log[]
   /** Payments of the call and of those below it, in order; none of what was undone. */

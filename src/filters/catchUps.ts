@@ -1,6 +1,6 @@
 import { createBloomTest, type LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import { ChainWalk } from './chainWalk.ts'
 import type { EventConnection } from './eventConnection.ts'
 import type { EventSources, EventTexts } from './events.ts'
@@ -11,7 +11,7 @@ import { storedLogs } from './storedLogs.ts'
 export const MAX_CATCH_UP_EVENTS = 2000
 
 /** Bytes that wait for a client, above which it gets nothing more until it has read. */
-const MAX_WAITING = 256 * 1024
+const MAX_WAITING_BYTES = 256 * 1024
 /**
  * Work of one turn of the event loop for all that catch up, in looks at a header, about 10 µs each. A block whose logs
  * are read counts as many.
@@ -21,7 +21,7 @@ const READ_WORK = 16
 /** Close code of a server that cannot go on (RFC 6455 §7.4.1). */
 const CANNOT_GO_ON = 1011
 
-/** A subscription that is told what happened before it goes live. */
+/** A subscription that receives what happened before it goes live. */
 export interface CatchingUp {
   readonly handle: string
   readonly connection: EventConnection
@@ -42,16 +42,16 @@ interface CatchUp {
 /** The parts that {@link CatchUps} needs. */
 export interface CatchUpsOptions extends EventSources {
   readonly events: EventTexts
-  /** The head up to which live subscribers have been told; null while nobody was told of any. */
+  /** The head up to which live subscribers have been notified; null while nobody was notified of any. */
   readonly announced: () => Buffer | null
-  /** The subscription has been told of everything up to that head. */
+  /** The subscription has been sent everything up to that head. */
   readonly onLive: (subscription: CatchingUp) => void
 }
 
 /**
- * Subscriptions with `fromBlock` until they have been told what happened since that block (decisions.md D68). A few blocks
+ * Subscriptions with `fromBlock` until they have been sent what happened since that block (decisions.md D68). A few blocks
  * are read in a turn of the event loop, round robin, and none for a client that does not read. A subscription goes live
- * when it stands on the head that live subscribers were told of, which may be behind the store's for a moment.
+ * when it stands on the head that live subscribers were notified of, which may be behind the store's for a moment.
  */
 export class CatchUps {
   readonly #options: CatchUpsOptions
@@ -123,7 +123,7 @@ export class CatchUps {
     const { subscription, walk } = catchUp
     const { connection } = subscription
     if (this.#catchUps.get(subscription) !== catchUp) return 1
-    if ((connection.waiting ?? 0) > MAX_WAITING) {
+    if ((connection.waiting ?? 0) > MAX_WAITING_BYTES) {
       catchUp.waits = true
       connection.whenRead?.(() => {
         catchUp.waits = false
@@ -139,7 +139,7 @@ export class CatchUps {
     }
     try {
       const event = walk.next()
-      // The store's head is told of to all, and then here.
+      // The store's head is announced to all, and then here.
       if (event === null) return 1
       this.#due.add(catchUp)
       return this.#send(catchUp, event, event.removed)

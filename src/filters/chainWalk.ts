@@ -1,4 +1,4 @@
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { EventChain } from './events.ts'
 
 /** A block that joined the canonical chain, or left it. */
@@ -18,13 +18,13 @@ export class ChainWalk {
   readonly #chain: WalkedChain
   #at: BlockReference
 
-  /** @param at the last block that was told of */
+  /** @param at the last block that was reported */
   constructor(chain: WalkedChain, at: BlockReference) {
     this.#chain = chain
     this.#at = at
   }
 
-  /** The block up to which the events so far have been told. */
+  /** The block up to which the events so far have been reported. */
   get at(): BlockReference {
     return this.#at
   }

@@ -3,7 +3,7 @@ import type { MemoryUse } from './memoryUse.ts'
 /** Subscriptions of all connections of a client. */
 export interface SubscriptionBudget {
   subscriptions: number
-  /** How many there may be; 0 is any number. */
+  /** Largest number of them; 0 is any number. */
   readonly limits: { readonly subscriptions: number }
 }
 

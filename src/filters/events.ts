@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 
 /** A change of the canonical chain. */

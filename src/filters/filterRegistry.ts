@@ -21,8 +21,8 @@ interface Filter {
   /** Position in its journal at which it was installed. */
   readonly start: number
   cursor: number
-  /** Up to this height no poll told of blocks that are on the chain at {@link cursor}. */
-  untold: number
+  /** Up to this height no poll reported blocks that are on the chain at {@link cursor}. */
+  unreported: number
   /** Position from which on the logs of all blocks had been asked for; null while they were not. */
   shown: number | null
   deadline: number
@@ -101,10 +101,10 @@ export class FilterRegistry implements NodeFilters {
   poll(handle: string): FilterChanges | null {
     const filter = this.#find(handle)
     if (filter === null) return null
-    const { cursor: before, untold } = filter
+    const { cursor: before, unreported } = filter
     const undoTo = (next: number) => () => {
       // Unless somebody has polled behind it meanwhile.
-      if (filter.cursor === next) Object.assign(filter, { cursor: before, untold })
+      if (filter.cursor === next) Object.assign(filter, { cursor: before, unreported })
     }
     if (filter.kind === 'pending') {
       const { entries, next } = this.#pending.read(before)
@@ -116,7 +116,7 @@ export class FilterRegistry implements NodeFilters {
     const undo = undoTo(next)
     if (filter.logs === null) return { kind: 'hashes', hashes: enactedHashes(entries), undo }
     const { logs } = filter
-    const blocks = tellable(filter, entries, before).filter((block) => concerns(logs, block))
+    const blocks = reportable(filter, entries, before).filter((block) => concerns(logs, block))
     return { kind: 'logs', criteria: logs.criteria, blocks, undo }
   }
 
@@ -167,7 +167,7 @@ export class FilterRegistry implements NodeFilters {
       logs,
       start,
       cursor: start,
-      untold: Number.POSITIVE_INFINITY,
+      unreported: Number.POSITIVE_INFINITY,
       shown: null,
       deadline: this.#now() + this.#limits.timeout,
       memory,
@@ -203,14 +203,14 @@ export class FilterRegistry implements NodeFilters {
 }
 
 /**
- * The events that a poll tells of. What a rewind takes back of blocks that are older than the filter was never told of as
- * added: it is told of as removed only to those who had asked for all logs before.
+ * The events that a poll reports. What a rewind takes back of blocks that are older than the filter was never reported as
+ * added: it is reported as removed only to those who had asked for all logs before.
  * @param at position of the first event
  */
-function tellable(filter: Filter, events: readonly JournalEvent[], at: number): readonly BlockEvent[] {
+function reportable(filter: Filter, events: readonly JournalEvent[], at: number): readonly BlockEvent[] {
   return events.filter(({ number, removed, isRewind }, index) => {
-    if (removed && number > filter.untold) return true
-    filter.untold = Math.min(filter.untold, number - 1)
+    if (removed && number > filter.unreported) return true
+    filter.unreported = Math.min(filter.unreported, number - 1)
     const isShown = filter.shown !== null && filter.shown <= at + index
     return !removed || !isRewind || isShown
   })

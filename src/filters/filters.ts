@@ -15,7 +15,7 @@ export interface FilterLimits {
 /** A log filter as it is installed. */
 export interface LogFilterRequest {
   readonly criteria: LogCriteria
-  /** Heights outside are not told of; null for no bound. */
+  /** Heights outside are not reported; null for no bound. */
   readonly from: number | null
   readonly to: number | null
   /** Only this block; null for any. */
@@ -86,7 +86,7 @@ export function enactedHashes(events: readonly BlockEvent[]): Buffer[] {
   return events.filter(({ removed }) => !removed).map(({ hash }) => hash)
 }
 
-/** True when a filter for logs is told of a block. */
+/** True when a block concerns a filter for logs. */
 export function concerns(
   { from, to, blockHash }: Pick<LogFilterRequest, 'from' | 'to' | 'blockHash'>,
   { number, hash }: BlockEvent,

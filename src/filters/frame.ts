@@ -8,7 +8,7 @@ const START = FRAME.length
 
 /**
  * Notifications of one event: all of them are the same bytes but for the subscription's handle, which has a
- * fixed place. The bytes of one call are overwritten by the next.
+ * fixed position. The bytes of one call are overwritten by the next.
  */
 export class EventFrame {
   readonly #bytes: Buffer

@@ -4,7 +4,7 @@ import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 export interface MemoryUse {
   /**
    * Takes bytes.
-   * @throws what the client is told when there is no room; nothing is taken then
+   * @throws the error for the client when the limit is reached; nothing is taken then
    */
   draw(bytes: number): void
   /** Gives bytes back. */

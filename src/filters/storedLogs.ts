@@ -1,5 +1,5 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { StoredLogBlock } from '../native/encodedObjectCache.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { EventChain } from './events.ts'
 
 /** The data from which the logs of a block are written; null when it is not stored. */

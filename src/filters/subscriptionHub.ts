@@ -1,8 +1,8 @@
 import { BLOOM_LENGTH } from '../chain/codec/logsBloom.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import { type CatchingUp, CatchUps } from './catchUps.ts'
 import type { EventConnection, SubscriptionBudget } from './eventConnection.ts'
@@ -23,7 +23,7 @@ export type SubscriptionTopic =
   /** Work for merged mining; an extension. */
   | { readonly kind: 'newWork' }
 
-/** Where a subscription begins that first tells what happened since a block. */
+/** Point from which a subscription first reports what happened. */
 export interface ResumePoint {
   readonly block: BlockReference
   /** The head of the chain as the block was looked for. */
@@ -68,7 +68,7 @@ export class SubscriptionHub {
   readonly #catchUps: CatchUps
   /** Subscriptions that began with an earlier block, by handle. */
   readonly #resumed = new Map<string, Subscription>()
-  /** The head that subscribers were told of last; before the first notice that of the store. */
+  /** The head that subscribers were notified of last; before the first notice that of the store. */
   #announced: BlockReference | null = null
 
   constructor(options: SubscriptionHubOptions) {
@@ -95,7 +95,7 @@ export class SubscriptionHub {
 
   /**
    * Handle of a new subscription; null when the connection has too many.
-   * @param from of a subscription to heads or logs that is first told what happened since, with the head of the store
+   * @param from of a subscription to heads or logs that first receives what happened since, with the head of the store
    * @throws what {@link MemoryUse.draw} throws
    */
   subscribe(

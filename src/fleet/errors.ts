@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { errors } from '@nats-io/transport-node'
 import { CodedError } from '../util/codedError.ts'
 
-/** Why something of the fleet failed, and what helps; null where nothing is to be done. */
+/** Reason why something of the fleet failed, and what helps; null where nothing is to be done. */
 const HINTS = {
   /** No NATS server answers. */
   Unreachable: 'check --fleet and that the servers run',

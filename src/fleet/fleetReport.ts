@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newLife } from '../storage/access/lifeUsage.ts'
-import type { FleetStatus, MemberId } from './interface.ts'
+import type { FleetStatus } from './interface.ts'
+import type { MemberId } from './member.ts'
 import { findStream } from './nats/buckets.ts'
 import { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
@@ -13,7 +14,7 @@ import { STATUS_SERVICE } from './runtime/fleetRuntime.ts'
 const LISTEN = 1200
 const PATIENCE = 2000
 
-/** A member as `fleet status` shows it: what it tells. */
+/** A member as `fleet status` shows it: what it announces. */
 export interface ReportedMember extends Presence {
   /** Milliseconds by which its clock is ahead of that of this machine. */
   readonly clockAhead: number
@@ -59,7 +60,7 @@ export async function readFleetReport(connection: FleetConnection, names: FleetN
   for (const { name, clockAhead } of members)
     if (Math.abs(clockAhead) > CLOCK_DIFFERENCE)
       problems.push(`the clock of ${name} is off by ${clockAhead} ms`)
-  if (members.length === 0) problems.push('no member is heard')
+  if (members.length === 0) problems.push('no member is known')
   const buckets: ReportedBucket[] = []
   for (const name of [names.keys, names.counters]) {
     const info = await findStream(connection.nats, `KV_${name}`)

@@ -1,21 +1,10 @@
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { WaitCounts } from '../util/waits.ts'
 import type { FromFront, ToFront } from './access/messages.ts'
+import type { FleetBlock, LinkedBlock } from './head/fleetBlock.ts'
 import type { HeadStep } from './head/servedHead.ts'
+import type { MemberId } from './member.ts'
 import type { Presence } from './presence/presence.ts'
-
-/** Id of a member: 16 hex digits, random, kept in its data directory. */
-export type MemberId = string
-
-/** A block and the difficulty of the chain up to it, uncles included. */
-export interface FleetBlock extends BlockReference {
-  readonly totalDifficulty: bigint
-}
-
-/** A block that is executed and durable. */
-export interface LinkedBlock extends FleetBlock {
-  readonly parentHash: Buffer
-}
 
 /** The services of the chain thread for the fleet thread (`node/chainThread/fleetService.ts`). */
 export interface FleetChainService {
@@ -32,7 +21,7 @@ export interface FleetChainService {
   receive(transactions: readonly Buffer[]): Promise<void>
   /** Hashes of all transactions that wait here, 32 bytes each. */
   waiting(): Promise<Buffer>
-  /** Which of some hashes (32 bytes each) neither pool nor chain has. */
+  /** Those of some hashes (32 bytes each) that neither pool nor chain has. */
   lacking(hashes: Buffer): Promise<Buffer>
   /** RLP of transactions that wait, by their hashes (32 bytes each); those that do not are left out. */
   transactions(hashes: Buffer): Promise<readonly Buffer[]>
@@ -55,7 +44,7 @@ export interface ChainBranch {
 
 export interface ChainStart extends ChainBranch {
   readonly genesis: Buffer
-  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
+  /** Reason why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
   readonly whyNot: string | null
 }
 
@@ -76,11 +65,11 @@ export type FleetChainEvent =
   | { readonly kind: 'waited'; readonly milliseconds: number }
 
 /** The services of the fleet thread for the chain thread. */
-export interface FleetTeller {
-  /** Tells others of durable transactions; answers when all present ones have admitted or refused them. */
-  tell(transactions: readonly Buffer[]): Promise<void>
+export interface FleetAnnouncer {
+  /** Announces durable transactions to others; answers when all present ones have admitted or refused them. */
+  announce(transactions: readonly Buffer[]): Promise<void>
   /** Gives a template for pools to all members. */
-  tellWork(template: Buffer): Promise<void>
+  announceWork(template: Buffer): Promise<void>
 }
 
 /** The services of the front thread for the fleet thread. */
@@ -91,9 +80,9 @@ export interface FleetFrontService {
   answerFilter(payload: Buffer): Promise<Uint8Array>
 }
 
-/** How a node is, as its front thread knows it. */
+/** State of a node, as its front thread knows it. */
 export interface FrontState {
-  /** Why it is not ready, for operators; null when it is. */
+  /** Reason why it is not ready, for operators; null when it is. */
   readonly whyNotReady: string | null
   readonly draining: boolean
   /** enode URL at which members may connect; null without peers. */
@@ -115,7 +104,7 @@ export type FleetFrontEvent =
 export interface FleetThreadService {
   /** Calls another member for a filter of it (fleet.md §8). @throws FleetError as `MemberCalls.call` */
   askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer>
-  /** Tells others that this member leaves; answers when it was sent. */
+  /** Tells the others that this member leaves; answers when it was sent. */
   drain(): Promise<void>
   /** Takes a message about keys and counters. */
   counted(message: FromFront): Promise<void>
@@ -124,10 +113,10 @@ export interface FleetThreadService {
 /** A member as another one sees it. */
 export interface MemberStatus extends Pick<Presence, 'id' | 'name' | 'version' | 'executed' | 'adopted'> {
   readonly present: boolean
-  /** Why it is not present or not waited for; null when there is nothing to say. */
+  /** Reason why it is not present or not waited for; null when there is nothing to say. */
   readonly reason: string | null
-  /** Milliseconds since it was heard. */
-  readonly heard: number
+  /** Milliseconds since its last message. */
+  readonly seenAgo: number
   /** By how much its clock is ahead of the own one, milliseconds; the way of the message included. */
   readonly clockAhead: number
   readonly late: boolean
@@ -142,12 +131,12 @@ export interface FleetStatus {
   readonly connected: boolean
   /** True when this member is present for others. */
   readonly present: boolean
-  /** Why it is not; null when it is. */
+  /** Reason why it is not; null when it is. */
   readonly reason: string | null
   readonly members: readonly MemberStatus[]
-  /** How blocks came to be adopted. */
+  /** Number of blocks by the reason for which they were adopted. */
   readonly adoptions: Readonly<Record<HeadStep['why'], number>>
-  /** How long these blocks, and answers to sends, waited for other members. */
+  /** Time for which these blocks, and answers to sends, waited for other members. */
   readonly waits: { readonly adopt: WaitCounts; readonly send: WaitCounts }
   readonly counts: Readonly<Record<string, number>>
 }

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDurably } from '../storage/durableFile.ts'
 import { makePrivateFolder } from '../storage/fileModes.ts'
-import { writeDurably } from '../util/durableFile.ts'
 import { FleetError } from './errors.ts'
-import type { MemberId } from './interface.ts'
+import { MEMBER_ID, type MemberId } from './member.ts'
 
 /** Name of the file in the data directory. */
 export const MEMBER_FILE = 'fleet.json'
-
-/** The form of an id of a member. */
-export const MEMBER_ID = /^[0-9a-f]{16}$/
 
 const MEMBER_ID_BYTES = 8
 

@@ -1,7 +1,8 @@
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FromFront, ToFront } from './access/messages.ts'
-import type { FleetChainService, MemberId } from './interface.ts'
+import type { FleetChainService } from './interface.ts'
+import type { MemberId } from './member.ts'
 import type { MemberCalls } from './nats/calls.ts'
 import type { FleetNames } from './nats/names.ts'
 
@@ -27,8 +28,8 @@ export interface FleetPartContext {
   count(name: string, by?: number): void
   /** Counts what failed and is tried again, and logs it once a minute. */
   onFailure(what: string, error: unknown): void
-  /** Tells the counterpart of keys and counters in the front thread. */
-  tellFront(message: ToFront): void
+  /** Notifies the counterpart of keys and counters in the front thread. */
+  notifyFront(message: ToFront): void
 }
 
 /**
@@ -44,5 +45,5 @@ export interface FleetPart {
   /** A message of the front thread about keys and counters. */
   fromFront?(message: FromFront): void
   /** A template that the chain thread built (fleet.md §9). */
-  tellWork?(template: Buffer): void
+  announceWork?(template: Buffer): void
 }

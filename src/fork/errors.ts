@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why the network that a chain is a fork of gave no answer. */
+/** Reason why the network that a chain is a fork of gave no answer. */
 export type UpstreamErrorCode =
   /** No address of it answers. */
   | 'DOWN'
@@ -10,6 +10,8 @@ export type UpstreamErrorCode =
   | 'REFUSED'
   /** It answers what no node of the network answers. */
   | 'MALFORMED'
+  /** It says of the state what the state root of the block does not show. */
+  | 'UNPROVEN'
   /** The block of the fork is no longer one of its chain. */
   | 'REORGANISED'
   /** It does not keep the state of that block. */

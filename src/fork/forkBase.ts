@@ -1,19 +1,23 @@
 import { Block } from '../chain/codec/block.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
 import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { isActive } from '../config/activations.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { ForkSpec, NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { NETWORK_NAMES, type NetworkName } from '../config/networks/names.ts'
 import { nativeAncestorOf } from '../execution/nativeAncestor.ts'
 import type { AncestorMetadata } from '../native/types.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
+import { checkProof } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { fetchBlock, numberOf, quantity, type UpstreamBlock } from './upstreamBlock.ts'
 
 /** The block that a chain goes on from, and what its network answers: plain data, kept in the data directory. */
 export interface ForkBase {
   readonly network: NetworkName
+  /** Chain id above the block; absent where it is the network's. */
+  readonly chainId?: number
   readonly number: number
   /** `0x` hex. */
   readonly hash: string
@@ -29,6 +33,10 @@ export interface ForkBase {
   readonly servesCellBytes: boolean
   /** True when state is answered by the hash of a block, so that no answer is of another one. */
   readonly servesHashes: boolean
+  /** False where programs cannot ask for the hash of an account's code (RSKIP140). Absent in what earlier versions wrote. */
+  readonly hasCodeHash?: boolean
+  /** True when it proves what it says of accounts and cells. Absent in what earlier versions wrote. */
+  readonly proves?: boolean
 }
 
 /** The options with which a thread asks the network of a fork: plain data. */
@@ -39,6 +47,18 @@ export interface UpstreamSetup {
   readonly patience: number
   /** Memory of `SharedStats`. */
   readonly stats: SharedArrayBuffer
+}
+
+/** Networks with the heights of their upgrades. */
+export interface NetworkRules {
+  specOf(network: NetworkName): NetworkSpec
+  /** `0x` hex: the state of genesis follows from the rules, too. */
+  genesisHashOf(network: NetworkName): string
+}
+
+const STANDARD_RULES: NetworkRules = {
+  specOf: networkByName,
+  genesisHashOf: (network) => networkByName(network).genesis.hash,
 }
 
 /** Blocks between the head of the upstream and the default block of a fork. */
@@ -54,22 +74,26 @@ const NO_METHOD = -32601
  * @param block height in decimal or hex digits, or hash; null for some blocks below the head
  * @throws UpstreamError
  */
-export async function findForkBase(upstream: Upstream, block: string | null): Promise<ForkBase> {
+export async function findForkBase(
+  upstream: Upstream,
+  block: string | null,
+  rules: NetworkRules = STANDARD_RULES,
+): Promise<ForkBase> {
   const [chainId, genesis, version] = await Promise.all([
     upstream.request('eth_chainId', []),
     upstream.request('eth_getBlockByNumber', ['0x0', false]),
     upstream.request('web3_clientVersion', []).catch(() => ''),
   ])
-  const network = networkOf(Number(numberOf(chainId)), String((genesis as { hash?: unknown } | null)?.hash))
-  const spec = networkByName(network)
+  const genesisHash = String((genesis as { hash?: unknown } | null)?.hash)
+  const network = networkOf(Number(numberOf(chainId)), genesisHash, rules)
+  const spec = rules.specOf(network)
   const found = await findBlock(upstream, spec, block)
-  // Before, headers named no Unitrie root (RSKIP126), and no program could tell whether an account exists (RSKIP140).
-  if (!isActive(spec, 'rskip126', found.header.number) || !isActive(spec, 'rskip140', found.header.number)) {
+  // Before, headers named no Unitrie root.
+  if (!isActive(spec, 'rskip126', found.header.number))
     throw new UpstreamError(
       'NETWORK',
-      `block ${found.header.number} is from before RSKIP126 or RSKIP140: fork a newer one`,
+      `block ${found.header.number} is from before RSKIP126: fork a newer one`,
     )
-  }
   const pinned = { number: found.header.number, hash: toHex(found.header.hash) }
   const servesHashes = String(version).includes('Rhizome/')
   return {
@@ -81,12 +105,14 @@ export async function findForkBase(upstream: Upstream, block: string | null): Pr
     uncles: found.uncles.map((uncle) => toHex(uncle.encodedFull)),
     servesCellBytes: await servesCellBytes(upstream, pinned.number),
     servesHashes,
+    hasCodeHash: isActive(spec, 'rskip140', pinned.number),
+    proves: servesHashes && (await proves(upstream, found.header)),
   }
 }
 
-function networkOf(chainId: number, genesisHash: string): NetworkName {
+function networkOf(chainId: number, genesisHash: string, { genesisHashOf }: NetworkRules): NetworkName {
   const same = NETWORK_NAMES.filter((name) => networkByName(name).chainId === chainId)
-  const network = same.find((name) => networkByName(name).genesis.hash === genesisHash)
+  const network = same.find((name) => genesisHashOf(name) === genesisHash)
   if (network !== undefined) return network
   throw new UpstreamError(
     'NETWORK',
@@ -128,11 +154,28 @@ async function servesCellBytes(upstream: Upstream, number: number): Promise<bool
   }
 }
 
+/** True for an upstream that proves state. @throws UpstreamError `UNPROVEN` where what it gives for a proof is none */
+async function proves(upstream: Upstream, { number, fields }: BlockHeader): Promise<boolean> {
+  try {
+    const answer = await upstream.request('eth_getProof', [BRIDGE, [], quantity(number)])
+    checkProof(fields.stateRoot, BRIDGE, [], answer)
+    return true
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) return false
+    throw error
+  }
+}
+
 /** True when an upstream does not have a method, or does not give it to us. */
 export function isMissingMethod({ rpcCode, message }: UpstreamRefusal): boolean {
   return (
     rpcCode === NO_METHOD || /method.*(not|n't)|not (available|supported|allowed|whitelisted)/i.test(message)
   )
+}
+
+/** The fork as a part of its network's parameters. */
+export function forkSpec({ number, chainId }: ForkBase): ForkSpec {
+  return { number, ...(chainId === undefined ? {} : { chainId }) }
 }
 
 /** A block of the upstream as later blocks read it. */

@@ -6,13 +6,15 @@ import type { UpstreamAnswers } from '../storage/upstreamAnswers.ts'
 import { bigIntToBytes, fromHex, toHex } from '../util/bytes.ts'
 import { decodeAncestor, encodeAncestor } from './ancestorRecord.ts'
 import { UpstreamError } from './errors.ts'
-import { type ForkBase, forkAncestor, hashAt } from './forkBase.ts'
+import { type ForkBase, forkAncestor, forkBlock, hashAt } from './forkBase.ts'
+import type { ProvenAccount } from './provenState.ts'
 import type { SharedStats } from './sharedStats.ts'
 import type { Upstream } from './upstream.ts'
 import { fetchBlock } from './upstreamBlock.ts'
 import {
   decodeAccount,
   encodeAccount,
+  isPrecompiled,
   reorganised,
   type UpstreamAccount,
   UpstreamState,
@@ -30,7 +32,10 @@ interface Found {
   readonly keep: readonly (readonly [key: Buffer, value: Buffer])[]
 }
 
-/** Where the reads of a fork get their answers: from earlier runs, else from the upstream. */
+/** Proofs under way by address; the reason where one failed. */
+type Proofs = ReadonlyMap<string, Promise<ProvenAccount | Error>>
+
+/** Sources of the answers to the reads of a fork: earlier runs, else the upstream. */
 export interface ForkReadsParts {
   readonly spec: NetworkSpec
   readonly base: ForkBase
@@ -56,6 +61,8 @@ export class ForkReads {
   /** Blocks that were asked for or fetched ahead, by height, with their hash and that of their parent. */
   readonly #blocks = new Map<number, { readonly hash: string; readonly parent: string }>()
   readonly #fetching = new Set<number>()
+  /** State root of the block of the fork. */
+  #root: Buffer | null = null
   #wanted: ForkWanted[] = []
   #stopped: UpstreamError | null = null
   #isChecked: boolean
@@ -63,7 +70,7 @@ export class ForkReads {
 
   constructor(parts: ForkReadsParts) {
     this.#parts = parts
-    this.#state = new UpstreamState(parts.upstream, parts.base)
+    this.#state = new UpstreamState(parts.upstream, parts.base, parts.spec)
     this.#prefix = fromHex(parts.base.hash)
     this.#isChecked = parts.base.servesHashes
     this.#blocks.set(parts.base.number, { hash: parts.base.hash, parent: parts.base.parentHash })
@@ -71,6 +78,20 @@ export class ForkReads {
     parts.upstream.onSwitch = () => {
       this.#isChecked = false
     }
+  }
+
+  /**
+   * Height up to which blocks can be made without asking the upstream, as far as rewards go: each block pays for the one
+   * that is so many blocks below it.
+   */
+  get lastRewarded(): number {
+    const { answers, base, spec } = this.#parts
+    const { maturity } = spec.remasc
+    let number = base.number + 1
+    const isKept = (old: number) =>
+      old <= 0 || old >= base.number || answers.get(this.#keyOf({ number: old })) !== undefined
+    while (number - maturity < base.number && isKept(number - maturity)) number += 1
+    return number - maturity < base.number ? number - 1 : Number.POSITIVE_INFINITY
   }
 
   /** Takes a wish; its answer goes to the store. */
@@ -98,7 +119,8 @@ export class ForkReads {
   async #answer(wanted: readonly ForkWanted[]): Promise<void> {
     const left = wanted.filter((one) => !this.#giveKept(one))
     if (left.length === 0) return
-    const found = await Promise.all(left.map((one) => this.#fetch(one)))
+    const proofs = this.#proofsOf(left)
+    const found = await Promise.all(left.map((one) => this.#fetch(one, proofs)))
     const stop = this.#stopped ?? (await this.#checkPin())
     found.forEach((result, index) => {
       const one = left[index] as ForkWanted
@@ -140,11 +162,29 @@ export class ForkReads {
     this.#parts.store.refuseForkRead(wanted, message)
   }
 
-  async #fetch(wanted: ForkWanted): Promise<Found | UpstreamError> {
+  /** One proof for each account with all of its cells that are wanted; none where the upstream proves nothing. */
+  #proofsOf(wanted: readonly ForkWanted[]): Proofs {
+    const { base, offline, spec } = this.#parts
+    const slots = new Map<string, string[]>()
+    if (base.proves !== true || offline || this.#stopped !== null) return new Map()
+    for (const { address, slot } of wanted) {
+      if (address === undefined) continue
+      const all = slots.get(address) ?? []
+      if (slot !== undefined) all.push(slot)
+      slots.set(address, all)
+    }
+    this.#root ??= forkBlock(spec, base).header.fields.stateRoot
+    const root = this.#root
+    return new Map(
+      [...slots].map(([address, all]) => [address, settled(this.#state.proven(address, all, root))]),
+    )
+  }
+
+  async #fetch(wanted: ForkWanted, proofs: Proofs): Promise<Found | UpstreamError> {
     try {
       if (this.#stopped !== null) return this.#stopped
       if (this.#parts.offline) return offline(wanted)
-      return await this.#fetchAny(wanted)
+      return await this.#fetchAny(wanted, await proofs.get(wanted.address ?? ''))
     } catch (error) {
       const failure = toUpstreamError(error)
       if (failure.code === 'REORGANISED') this.#stopped = failure
@@ -152,19 +192,33 @@ export class ForkReads {
     }
   }
 
-  async #fetchAny(wanted: ForkWanted): Promise<Found> {
+  async #fetchAny(wanted: ForkWanted, proof: ProvenAccount | Error | undefined): Promise<Found> {
+    if (proof instanceof Error) throw proof
     const { store } = this.#parts
     const { address, slot, number } = wanted
     if (address === undefined) return await this.#fetchBlock(number ?? 0)
     if (slot !== undefined) {
-      const value = await this.#state.cell(address, slot)
+      const value = proof?.cells.get(slot) ?? (await this.#state.cell(address, slot))
       return { give: () => store.giveForkCell(wanted, value), keep: [[this.#keyOf(wanted), value]] }
     }
-    const account = await this.#state.account(address)
+    const account = await (proof === undefined
+      ? this.#state.account(address)
+      : this.#provenAccount(address, proof))
     const hash = keccak256(account.code)
     const keep: [Buffer, Buffer][] = [[this.#keyOf(wanted), encodeAccount(account, hash)]]
     if (account.code.length > 0) keep.push([codeKey(hash), account.code])
     return { give: () => this.#giveAccount(wanted, account), keep }
+  }
+
+  /** Code that is kept by its hash is not asked for. */
+  async #provenAccount(
+    address: string,
+    { exists, nonce, balance, codeHash }: ProvenAccount,
+  ): Promise<UpstreamAccount> {
+    const code = codeHash.equals(EMPTY_HASH)
+      ? Buffer.alloc(0)
+      : (this.#parts.answers.get(codeKey(codeHash)) ?? (await this.#state.provenCode(address, codeHash)))
+    return { exists, nonce, balance, code, contract: exists && (code.length > 0 || isPrecompiled(address)) }
   }
 
   async #fetchBlock(number: number): Promise<Found> {
@@ -211,7 +265,7 @@ export class ForkReads {
       answers.put(key, encodeAncestor(ancestor))
       this.#flush()
     } catch {
-      // Whoever needs it asks for it, and is told why there is none.
+      // Whoever needs it asks for it, and gets the reason why there is none.
     } finally {
       this.#fetching.delete(number)
     }
@@ -258,6 +312,11 @@ export class ForkReads {
 }
 
 const EMPTY_HASH = keccak256(Buffer.alloc(0))
+
+/** Nobody has to wait for what comes. */
+function settled<T>(promise: Promise<T>): Promise<T | Error> {
+  return promise.catch((error: unknown) => toUpstreamError(error))
+}
 
 /** Code is the same whichever network and block has it. */
 function codeKey(hash: Buffer): Buffer {

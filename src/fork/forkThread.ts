@@ -30,7 +30,8 @@ export interface ForkThreadSetup {
 
 /** The messages of the thread about its life. */
 export type ForkThreadMessage =
-  | { readonly kind: 'ready' }
+  /** `lastRewarded` is the height up to which rewards need no more blocks of the upstream; infinite where none is needed. */
+  | { readonly kind: 'ready'; readonly lastRewarded: number }
   | { readonly kind: 'failed'; readonly message: string }
   /** Answers are not kept for later runs. */
   | { readonly kind: 'unkept'; readonly message: string }
@@ -38,20 +39,20 @@ export type ForkThreadMessage =
 
 const port = parentPort
 if (port === null) throw new Error('the thread of a fork is started by its node')
-const tell = (message: ForkThreadMessage) => port.postMessage(message)
+const post = (message: ForkThreadMessage) => port.postMessage(message)
 
 try {
-  const close = open(workerData as ForkThreadSetup)
+  const { close, reads } = open(workerData as ForkThreadSetup)
   port.on('message', () => {
-    void close().then(() => tell({ kind: 'closed' }))
+    void close().then(() => post({ kind: 'closed' }))
   })
-  tell({ kind: 'ready' })
+  post({ kind: 'ready', lastRewarded: reads.lastRewarded })
 } catch (error) {
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  post({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
-/** Answers the reads of the store from now on. @returns ends that */
-function open(setup: ForkThreadSetup): () => Promise<void> {
+/** Answers the reads of the store from now on. @returns what ends that, too */
+function open(setup: ForkThreadSetup): { readonly reads: ForkReads; close(): Promise<void> } {
   const { base } = setup
   const store = StateStore.open(setup.stateFolder, setup.storeOptions)
   const answers = new UpstreamAnswers(setup.answersFolder, setup.answersBytes)
@@ -59,7 +60,7 @@ function open(setup: ForkThreadSetup): () => Promise<void> {
   const upstream = new Upstream(setup.urls, stats)
   const spec = chosenNetwork(setup.choice)
   const { offline } = setup
-  const onUnkept = (message: string) => tell({ kind: 'unkept', message })
+  const onUnkept = (message: string) => post({ kind: 'unkept', message })
   const reads = new ForkReads({ spec, base, store, upstream, answers, stats, offline, onUnkept })
   const options = {
     number: base.number,
@@ -68,8 +69,9 @@ function open(setup: ForkThreadSetup): () => Promise<void> {
     patience: setup.patience,
   }
   store.attachFork(options, (wanted) => reads.ask(wanted))
-  return async () => {
+  const close = async () => {
     store.closeFork()
     await answers.close()
   }
+  return { reads, close }
 }

@@ -10,9 +10,9 @@ const TIMEOUT = 20_000
 const MAX_TRIES = 6
 /** Pause before the second try, milliseconds; each later one is twice as long. */
 const FIRST_PAUSE = 200
-const LONGEST_PAUSE = 5000
+const MAX_PAUSE_MILLISECONDS = 5000
 /** Bytes of an answer. */
-const MAX_ANSWER = 128 * 1024 * 1024
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
 /** An error that the upstream answered with. */
 export class UpstreamRefusal extends UpstreamError {
@@ -92,7 +92,7 @@ export class Upstream {
         this.onSwitch()
       }
       await new Promise((resolve) => setTimeout(resolve, tried.pause ?? pause))
-      pause = Math.min(LONGEST_PAUSE, pause * 2)
+      pause = Math.min(MAX_PAUSE_MILLISECONDS, pause * 2)
     }
   }
 
@@ -144,18 +144,18 @@ function limited(name: string): UpstreamError {
 /** Milliseconds that an answer asks to wait, within bounds; null where it does not say. */
 function pauseOf(response: Response): number | null {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(LONGEST_PAUSE, seconds * 1000) : null
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(MAX_PAUSE_MILLISECONDS, seconds * 1000) : null
 }
 
 async function readText(response: Response): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? 0)
-  if (length > MAX_ANSWER) throw new UpstreamError('MALFORMED', `an answer has ${length} bytes`)
+  if (length > MAX_ANSWER_BYTES) throw new UpstreamError('MALFORMED', `an answer has ${length} bytes`)
   const parts: Uint8Array[] = []
   let total = 0
   for await (const part of response.body ?? []) {
     total += part.length
-    if (total > MAX_ANSWER)
-      throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER} bytes`)
+    if (total > MAX_ANSWER_BYTES)
+      throw new UpstreamError('MALFORMED', `an answer has more than ${MAX_ANSWER_BYTES} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -5,8 +5,8 @@ import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import type { HeaderFields, HeaderVersion } from '../chain/codec/headerFields.ts'
 import { parseRLPList } from '../chain/codec/rlpReader.ts'
 import { encodeBytes, encodeList } from '../chain/codec/rlpWriter.ts'
+import { MAX_UNCLES } from '../chain/consensus.ts'
 import { isActive } from '../config/activations.ts'
-import { MAXIMUM_UNCLES } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { bigIntToBytes, bigIntToSignedBytes, EMPTY_BYTES, fromHex, toHex } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
@@ -57,7 +57,7 @@ async function fetchUncles(upstream: Upstream, spec: NetworkSpec, block: Fields)
         await upstream.request('eth_getUncleByBlockHashAndIndex', [block['hash'], quantity(index)]),
       )
       // What an uncle says of its own uncles is in its header alone, whose hash tells which count it is.
-      const counts = Array.from({ length: MAXIMUM_UNCLES + 1 }, (_, count) => count)
+      const counts = Array.from({ length: MAX_UNCLES + 1 }, (_, count) => count)
       const header = answer === null ? null : headerOf(spec, answer, counts)
       if (header !== null && toHex(header.hash) === hash) return header
       throw new UpstreamError(

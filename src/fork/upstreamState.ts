@@ -1,6 +1,10 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { keccak256 } from '../native/crypto.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
+import { fetchFederationCells, isFederationCell } from './federationCells.ts'
 import { type ForkBase, isMissingMethod } from './forkBase.ts'
+import { checkProof, type ProvenAccount } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { bytesOf, numberOf, quantity } from './upstreamBlock.ts'
 
@@ -20,21 +24,67 @@ function isSystemContract(address: string): boolean {
   return BigInt(address) >= 0x0100_0000n && BigInt(address) < 0x0200_0000n
 }
 
+const BRIDGE = '0x0000000000000000000000000000000001000006'
+const REMASC = '0x0000000000000000000000000000000001000008'
+
 /** Precompiled contracts have small addresses. */
-function isPrecompiled(address: string): boolean {
+export function isPrecompiled(address: string): boolean {
   return BigInt(address) < 0x0200_0000n
 }
+
+/** Ethereum's precompiled contracts have the lowest addresses. */
+const LAST_ETHEREUM_CONTRACT = 0xffn
+/** Gas that a call of an account that does not exist costs more. */
+const NEW_ACCOUNT_GAS = 25_000n
+/** Cells that one request may prove. */
+const MAX_PROVEN_CELLS = 1000
 
 /** Reads state of the upstream at the block of a fork. */
 export class UpstreamState {
   readonly #upstream: Upstream
   readonly #base: ForkBase
   readonly #block: unknown
+  readonly #spec: NetworkSpec
+  #federations: ReturnType<typeof fetchFederationCells> | null = null
 
-  constructor(upstream: Upstream, base: ForkBase) {
+  constructor(upstream: Upstream, base: ForkBase, spec: NetworkSpec) {
+    this.#spec = spec
     this.#upstream = upstream
     this.#base = base
     this.#block = base.servesHashes ? { blockHash: base.hash, requireCanonical: true } : quantity(base.number)
+  }
+
+  /**
+   * An account with some of its cells, checked against the state root of the block.
+   * @param address `0x` hex
+   * @param slots `0x` and 64 hex digits
+   * @param root of the state of the block
+   * @throws UpstreamError
+   */
+  async proven(address: string, slots: readonly string[], root: Buffer): Promise<ProvenAccount> {
+    const parts = Array.from(
+      { length: Math.max(1, Math.ceil(slots.length / MAX_PROVEN_CELLS)) },
+      (_, index) => slots.slice(index * MAX_PROVEN_CELLS, (index + 1) * MAX_PROVEN_CELLS),
+    )
+    const proofs = await Promise.all(
+      parts.map(async (some) => {
+        const positions = some.map((slot) => quantity(BigInt(slot)))
+        return checkProof(root, address, some, await this.#read('eth_getProof', [address, positions]))
+      }),
+    )
+    const [first] = proofs
+    if (first === undefined) throw new TypeError('one request is always sent')
+    return { ...first, cells: new Map(proofs.flatMap(({ cells }) => [...cells])) }
+  }
+
+  /** Code of a hash. @param address of an account that has it, `0x` hex @throws UpstreamError */
+  async provenCode(address: string, hash: Buffer): Promise<Buffer> {
+    const code = bytesOf(await this.#read('eth_getCode', [address]))
+    if (keccak256(code).equals(hash)) return code
+    throw new UpstreamError(
+      'UNPROVEN',
+      `the upstream's code of ${address} is not that of the state root of the block`,
+    )
   }
 
   /** @param address `0x` hex @throws UpstreamError */
@@ -60,17 +110,41 @@ export class UpstreamState {
     if (!isSystemContract(address)) {
       return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
     }
-    if (!this.#base.servesCellBytes) throw noCellBytes()
+    if (!this.#base.servesCellBytes) return await this.#nativeCell(address, slot, position)
     const cell = await this.#read('rsk_getStorageBytesAt', [address, position])
     // What is not there is a zero of one digit.
     return cell === '0x0' || cell === null ? EMPTY_BYTES : bytesOf(cell)
   }
 
+  /** A cell of a native contract that the upstream tells in another way: REMASC has words alone, the Bridge names federations. */
+  async #nativeCell(address: string, slot: string, position: string): Promise<Buffer> {
+    if (address === REMASC)
+      return bigIntToBytes(numberOf(await this.#read('eth_getStorageAt', [address, position])))
+    if (address !== BRIDGE || !isFederationCell(slot)) throw noCellBytes()
+    const call = async (data: string) => bytesOf(await this.#read('eth_call', [{ to: BRIDGE, data }]))
+    this.#federations ??= fetchFederationCells(this.#spec, this.#base.number, call)
+    try {
+      return (await this.#federations).get(slot) ?? EMPTY_BYTES
+    } catch (error) {
+      // The next read asks again.
+      this.#federations = null
+      throw error
+    }
+  }
+
   /**
    * Whether an account without balance, nonce and code exists, for which a call costs less: the hash of its code as a
-   * program sees it. The upper bytes of the word are no address, so that a precompiled contract is no exception.
+   * program sees it. The upper bytes of the word are no address, so that a precompiled contract is no exception. Before
+   * RSKIP140 it is the gas of a call.
    */
   async #exists(address: string): Promise<boolean> {
+    if (this.#base.hasCodeHash === false) {
+      // A call would run them.
+      if (isSystemContract(address) || BigInt(address) <= LAST_ETHEREUM_CONTRACT) return true
+      // GAS, five times PUSH1 0, PUSH20 address, PUSH1 0, CALL, POP, GAS, SWAP1, SUB, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
+      const program = `0x5a${'6000'.repeat(5)}73${address.slice(2)}6000f1505a900360005260206000f3`
+      return numberOf(await this.#read('eth_call', [{ data: program }])) < NEW_ACCOUNT_GAS
+    }
     const word = `${'ff'.repeat(12)}${address.slice(2)}`
     // PUSH32 word, EXTCODEHASH, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
     const data = `0x7f${word}3f60005260206000f3`
@@ -117,7 +191,7 @@ export function reorganised(number: number): UpstreamError {
 function noCellBytes(): UpstreamError {
   return new UpstreamError(
     'REFUSED',
-    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge and of REMASC cannot be read: ' +
+    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge cannot be read: ' +
       'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
   )
 }

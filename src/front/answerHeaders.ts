@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 
 const text = new TextEncoder()
 const NUMBER = text.encode('X-Block-Number')
@@ -8,7 +8,7 @@ const HASH = text.encode('X-Block-Hash')
 /** The headers of an answer that scripts of pages are shown, beside those that browsers show anyway. */
 const EXPOSED = 'X-Block-Number, X-Block-Hash'
 
-/** Where the head is read that answers are given at. */
+/** Source of the head that answers are given at. */
 export interface HeadSource {
   readonly block: BlockReference
 }

@@ -54,7 +54,7 @@ export class AnswerPacer {
   /** null while nobody asks. */
   #timer: NodeJS.Timeout | null = null
   #clock = 0
-  /** When somebody asked last, by that clock. */
+  /** Time at which somebody asked last, by that clock. */
   #askedAt = 0
   #due: Sending[] = []
   #isScheduled = false

@@ -3,7 +3,7 @@ import { RpcError } from '../rpc/errors.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import type { Front } from './server.ts'
 
-/** How long the end may take, milliseconds. */
+/** Milliseconds that the end may take. */
 export interface DrainLimits {
   /** Requests are still taken for so long: whoever sends them on has to learn that this node stops. */
   readonly delay: number

@@ -47,7 +47,7 @@ export interface HttpRoutes {
   readonly headers: AnswerHeaders | null
   /** Bounds what a tick of the event loop answers. */
   readonly loop: TickBudget
-  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  /** Called for each WebSocket that was closed for what it had of a message that did not end. */
   readonly onReclaimedSocket?: () => void
   /** null while tracing is off. */
   readonly tracing: Tracing | null
@@ -193,7 +193,7 @@ function handleLater(gateway: Gateway, body: ArrayBuffer | Buffer, exchange: Htt
 /** The header is no block number. */
 const NO_NUMBER = new RpcError('invalidRequest', 'X-Min-Block is to be a block number in decimal')
 
-/** Why a request is not let through that others might take for one of somebody else; null when it is. */
+/** Reason why a request is not let through that others might take for one of somebody else; null when it is. */
 function badRequest(headers: RequestHeaders, hosts: HostCheck): string | null {
   if (!headers.isUnambiguous) return AMBIGUOUS
   return hosts.allows(headers.host) ? null : BAD_HOST

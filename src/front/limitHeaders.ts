@@ -4,7 +4,7 @@ import type { Account } from '../gateway/access/account.ts'
 /** Seconds that a client should wait after 429 when it is not its own limit that is over. */
 const SOON_SECONDS = 1
 
-/** When to come back after an answer 503: soon, here or at another node. */
+/** Writes the time to come back after an answer 503: soon, here or at another node. */
 export function writeRetryAfter(response: HttpResponse, isForPages: boolean): void {
   response.writeHeader('Retry-After', String(SOON_SECONDS))
   if (isForPages) response.writeHeader('Access-Control-Expose-Headers', 'Retry-After')

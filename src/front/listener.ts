@@ -6,6 +6,8 @@ import { checkTlsFiles, TlsError, type TlsFiles, type TlsMetadata } from './tls.
 
 /** Without it the system lets several processes share a port without any of them noticing. */
 const EXCLUSIVE_PORT = 1
+/** Another process may take a port that was found to be free. */
+const FREE_PORT_TRIES = 5
 
 /**
  * Functions that the library has but does not declare: a form of listening, and apps that take over accepted
@@ -94,9 +96,7 @@ export async function listenOn(
   }
   if (tls === null) addDetachableRoutes(acceptor)
   else useTls(tls)
-  const socket = await new Promise<us_listen_socket | false>((resolve) => {
-    undeclared(acceptor).listen(address.host, address.port, EXCLUSIVE_PORT, resolve)
-  })
+  const socket = await takePort(library, acceptor, address)
   if (socket === false) {
     close()
     throw new ListenError(address)
@@ -118,6 +118,28 @@ export async function listenOn(
       stop()
       close()
     },
+  }
+}
+
+/** False where the port is taken. */
+async function takePort(
+  library: SocketLibrary,
+  acceptor: TemplatedApp,
+  { host, port }: ListenAddress,
+): Promise<us_listen_socket | false> {
+  const listen = (number: number) =>
+    new Promise<us_listen_socket | false>((resolve) => {
+      undeclared(acceptor).listen(host, number, EXCLUSIVE_PORT, resolve)
+    })
+  if (port !== 0) return await listen(port)
+  for (let tries = 1; ; tries += 1) {
+    const free = await listen(0)
+    if (free === false) return false
+    // Only where a port is named does the library let it be taken again while connections of before are open.
+    const number = library.us_socket_local_port(free)
+    library.us_listen_socket_close(free)
+    const socket = await listen(number)
+    if (socket !== false || tries === FREE_PORT_TRIES) return socket
   }
 }
 

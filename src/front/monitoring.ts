@@ -9,7 +9,7 @@ import type { TickBudget } from './tickBudget.ts'
 
 /** Answers to questions of operators. */
 export interface FrontProbes {
-  /** Why no requests should be sent here now; empty when they can. */
+  /** Reason why no requests should be sent here now; empty when they can. */
   ready(): Promise<readonly string[]>
   /** Prometheus text of `/metrics`; null when there are none. */
   readonly metrics: (() => Promise<string>) | null
@@ -31,7 +31,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export const NOTHING: MonitoringAnswer = { status: 404, type: 'text/plain', body: '' }
 const FAILED: MonitoringAnswer = { status: 503, type: 'text/plain', body: '' }
 
-/** Where `/ready` is. */
+/** Path of `/ready`. */
 export const READY = '/ready'
 
 /**

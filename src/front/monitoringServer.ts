@@ -9,7 +9,7 @@ import { BAD_HOST } from './refuseRequest.ts'
 
 /** Open connections: a part of the descriptors that the endpoint leaves. */
 const MAX_MONITORS = 32
-/** How long a request may take to arrive, and how often that is looked at, milliseconds. */
+/** Milliseconds that a request may take to arrive, and period of the check. */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000
 const TIMEOUT_LOOK_MILLISECONDS = 5000
 const MAX_HEADER_BYTES = 8192

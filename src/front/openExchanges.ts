@@ -1,6 +1,6 @@
 /** An exchange that is in a list. */
 export interface ListedExchange {
-  /** Where it is in the list; only the list sets it. */
+  /** Position in the list; only the list sets it. */
   index: number
 }
 

@@ -22,7 +22,7 @@ export interface FrontParts
   readonly options: FrontOptions
   /** The head that answers name; null when they name none. */
   readonly head: HeadSource | null
-  /** Where spans go; none when absent. */
+  /** Receiver of spans; none when absent. */
   readonly tracing?: Tracing
 }
 

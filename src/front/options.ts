@@ -1,6 +1,6 @@
 import type { TlsFiles } from './tls.ts'
 
-/** How the front listens and what it lets through. */
+/** Addresses at which the front listens, and what it lets through. */
 export interface FrontOptions {
   readonly host: string
   /** 0 takes any free port. */
@@ -24,7 +24,7 @@ export interface FrontOptions {
   readonly socketIdleSeconds: number
   /** True when browsers get the page at `/`. */
   readonly page: boolean
-  /** Where readiness with its reasons and metrics are served; null for the same port as everything else. */
+  /** Address of readiness with its reasons and of metrics; null for the same port as everything else. */
   readonly monitoring: ListenAddress | null
   /** null for no TLS. */
   readonly tls: TlsFiles | null
@@ -32,7 +32,7 @@ export interface FrontOptions {
   readonly requestIds: boolean
 }
 
-/** Where to listen. */
+/** Address to listen at. */
 export interface ListenAddress {
   readonly host: string
   /** 0 takes any free port. */

@@ -3,7 +3,7 @@ import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount
 import type { AnswerStream } from '../gateway/exchange.ts'
 import { type AnswerPacer, PIECE_BYTES, type Sending } from './answerPacer.ts'
 
-/** Where the pieces of an answer go. */
+/** Receiver of the pieces of an answer. */
 export interface PacedTarget {
   readonly response: HttpResponse
   readonly pacer: AnswerPacer

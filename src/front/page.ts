@@ -102,9 +102,9 @@ function writeFile(
 }
 
 /** The smallest form that the client takes, and its name. */
-function bodyFor({ plain, gzip, brotli }: PageFile, accepted: string): Form {
-  if (takes(accepted, 'br')) return [brotli, 'br']
-  return takes(accepted, 'gzip') ? [gzip, 'gzip'] : [plain, null]
+function bodyFor(file: PageFile, accepted: string): Form {
+  if (takes(accepted, 'br')) return [file.brotli, 'br']
+  return takes(accepted, 'gzip') ? [file.gzip, 'gzip'] : [file.plain, null]
 }
 
 /** True when a list of encodings names one without refusing it. */

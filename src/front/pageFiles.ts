@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** Content types by ending; other files of the folder are not given out. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -23,14 +22,35 @@ const BROTLI_QUALITY = 9
 /** The folder of the page beside this one, in the sources as in the built files. */
 const PAGE_FOLDER = new URL('../page/', import.meta.url)
 
-/** One file of the page in every form in which it is sent. */
-export interface PageFile {
+/**
+ * One file of the page in every form in which it is sent. It is compressed when a browser first asks for that form,
+ * which takes a millisecond: most nodes are never looked at, and to compress all files took a tenth of a start.
+ */
+export class PageFile {
   readonly type: string
   readonly plain: Buffer
-  readonly gzip: Buffer
-  readonly brotli: Buffer
   /** Of the plain content: weak, for the other forms have other bytes. */
   readonly etag: string
+  #gzip: Buffer | null = null
+  #brotli: Buffer | null = null
+
+  constructor(path: string, plain: Buffer) {
+    this.type = TYPES.get(extname(path)) ?? ''
+    this.plain = plain
+    const digest = createHash('sha256').update(plain).digest('hex').slice(0, HASH_DIGITS)
+    this.etag = `W/"${digest}"`
+  }
+
+  get gzip(): Buffer {
+    this.#gzip ??= gzipSync(this.plain)
+    return this.#gzip
+  }
+
+  get brotli(): Buffer {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
+    this.#brotli ??= brotliCompressSync(this.plain, { params })
+    return this.#brotli
+  }
 }
 
 /** The files of the page. */
@@ -60,8 +80,8 @@ export async function readPageFiles(folder: URL = PAGE_FOLDER): Promise<PageFile
   for (const [path, content] of contents) {
     if (path === DOCUMENT) {
       const text = content.toString('utf8').replaceAll(VERSION_MARK, prefix)
-      document = await pageFile(path, Buffer.from(withPreloads(text, prefix, paths)))
-    } else parts.set(`/${prefix}${path}`, await pageFile(path, content))
+      document = new PageFile(path, Buffer.from(withPreloads(text, prefix, paths)))
+    } else parts.set(`/${prefix}${path}`, new PageFile(path, content))
   }
   if (document === undefined) throw new Error(`${base} holds no ${DOCUMENT}`)
   return { document, parts }
@@ -73,13 +93,4 @@ function withPreloads(text: string, prefix: string, paths: readonly string[]): s
     .filter((path) => path.endsWith('.js') && path.includes(sep))
     .map((path) => `<link rel="modulepreload" href="${prefix}${path.split(sep).join('/')}">`)
   return text.replace('</head>', `${links.join('\n')}\n</head>`)
-}
-
-async function pageFile(path: string, plain: Buffer): Promise<PageFile> {
-  const [zipped, brotli] = await Promise.all([
-    promisify(gzip)(plain),
-    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  ])
-  const digest = createHash('sha256').update(plain).digest('hex').slice(0, HASH_DIGITS)
-  return { type: TYPES.get(extname(path)) ?? '', plain, gzip: zipped, brotli, etag: `W/"${digest}"` }
 }

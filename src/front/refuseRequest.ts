@@ -3,7 +3,7 @@ import { STATUS_LINES } from './httpExchange.ts'
 import { RequestHeaders } from './requestHeaders.ts'
 import type { TickBudget } from './tickBudget.ts'
 
-/** Why the headers of a request are not let through, for whoever looks for the reason. */
+/** Reason why the headers of a request are not let through, for whoever looks for the reason. */
 export const BAD_HOST = 'the Host of the request is none of --allowed-hosts\n'
 export const AMBIGUOUS = 'Host, Content-Length or Transfer-Encoding twice, or none that is taken\n'
 

@@ -24,7 +24,7 @@ export function pageMetadataOf(
 
 /**
  * What admission may ask about a request, taken from it only then: each look costs a call into the library. One serves
- * all requests that are admitted at the same place.
+ * all requests that are admitted by the same account.
  */
 export class RequestMetadata implements AdmissionRequest {
   #response: HttpResponse | null = null

@@ -13,7 +13,7 @@ import { addWebSocket, type OpenSockets } from './webSocket.ts'
 export interface Front {
   readonly host: string
   readonly port: number
-  /** Where monitoring has a port of its own. */
+  /** Address of monitoring, where it has a port of its own. */
   readonly monitoring: ListenAddress | null
   /** The metadata of the certificate of new connections; null without TLS. */
   certificate(): TlsMetadata | null

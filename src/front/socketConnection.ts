@@ -9,7 +9,7 @@ const TOO_SLOW_CODE = 1008
 /** The library's answer to a message that left nothing behind. */
 const SENT = 1
 
-/** How long a client has to read what waits after its end, milliseconds. */
+/** Milliseconds that a client has to read what waits after its end. */
 const LAST_READS_MILLISECONDS = 5000
 
 /** Close code of an endpoint that goes away (RFC 6455 §7.4.1). */

@@ -7,7 +7,7 @@ const MAX_REFUSED_IN_TICK = 16
 /** Refusals in a second after which further ones are held back. */
 const MAX_REFUSED_IN_SECOND = 200
 
-/** How long refusals are held back, milliseconds. */
+/** Milliseconds for which refusals are held back. */
 const HELD_BACK_MILLISECONDS = 200
 
 /** The same where there are many: connections that are made again at once take most of what a refusal costs. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { TlsFiles } from './tls.ts'
 
-/** How often the files are looked at, milliseconds: also where a volume reports no changes. */
+/** Milliseconds between two looks at the files: also where a volume reports no changes. */
 const PERIOD_MILLISECONDS = 2000
 
 /**

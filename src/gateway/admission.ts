@@ -25,7 +25,12 @@ export interface Admission {
    * @param method index of the method; behind the last one for what is no method
    */
   charge(caller: Caller, method: number): RpcError | null
-  /** Why the caller may not open one more WebSocket; null when it may. */
+  /**
+   * Charges requests for one method together; false, and nothing is charged, where one of them may be refused: then each
+   * is to be charged by itself.
+   */
+  chargeAll(caller: Caller, method: number, requests: number): boolean
+  /** Reason why the caller may not open one more WebSocket; null when it may. */
   admitSocket(caller: Caller): RpcError | null
   /** True when an address, 4 or 16 bytes, is that of a proxy whose headers are believed. */
   isProxy(address: ArrayBuffer): boolean
@@ -37,6 +42,7 @@ const ANYBODY = unlimitedCaller('anybody')
 export const OPEN_ADMISSION: Admission = {
   admit: () => ANYBODY,
   charge: () => null,
+  chargeAll: () => false,
   admitSocket: () => null,
   isProxy: () => false,
 }

@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly exchange: Exchange
 }
 
-/** Where an answer of the fast path came from: the native core, or the response cache. */
+/** Source of an answer of the fast path: the native core, or the response cache. */
 export type FastSource = 'core' | 'cache'
 
 /** Counts answers, by method and by caller, and reports slow and traced ones, whatever way they went. */

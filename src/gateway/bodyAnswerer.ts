@@ -210,11 +210,19 @@ export class BodyAnswerer {
     const end = fast.recordWords - 1
     const requests = (end - 1) / REQUEST_WORDS
     let refusals: (RpcError | null)[] | null = null
-    for (let at = 1; at < end; at += REQUEST_WORDS) {
-      const refusal = this.#requests.charge(exchange, methodAt(words, at))
-      if (refusal === null && refusals === null) continue
-      refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
-      refusals.push(refusal)
+    for (let at = 1; at < end; ) {
+      const next = refusals === null ? endOfAlike(words, at, end) : end
+      const method = methodAt(words, at)
+      if (refusals === null && this.#requests.chargeAll(exchange, method, (next - at) / REQUEST_WORDS)) {
+        at = next
+        continue
+      }
+      for (; at < next; at += REQUEST_WORDS) {
+        const refusal = this.#requests.charge(exchange, methodAt(words, at))
+        if (refusal === null && refusals === null) continue
+        refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
+        refusals.push(refusal)
+      }
     }
     if (refusals !== null)
       return this.#answerBatch({ bytes: toBuffer(body), exchange, sampled, started }, refusals)
@@ -235,8 +243,7 @@ export class BodyAnswerer {
     for (let at = 1; at < end; ) {
       const flags = words[at] ?? 0
       const method = methodAt(words, at)
-      let next = at + REQUEST_WORDS
-      while (next < end && words[next] === flags && methodAt(words, next) === method) next += REQUEST_WORDS
+      const next = endOfAlike(words, at, end)
       const requests = (next - at) / REQUEST_WORDS
       records.countFast(sourceOf(flags), method, caller, share * requests, sampled, requests)
       at = next
@@ -299,7 +306,7 @@ export class BodyAnswerer {
     return route
   }
 
-  /** Why nothing of a body is answered; null where the native core took it. */
+  /** Reason why nothing of a body is answered; null where the native core took it. */
   #faultOf(result: number): RpcError | null {
     switch (result) {
       case NO_JSON:
@@ -312,6 +319,15 @@ export class BodyAnswerer {
         return null
     }
   }
+}
+
+/** Where the requests end that follow one another from a place on, for one method and answered alike. */
+function endOfAlike(words: Uint32Array, at: number, end: number): number {
+  const flags = words[at]
+  const method = methodAt(words, at)
+  let next = at + REQUEST_WORDS
+  while (next < end && words[next] === flags && methodAt(words, next) === method) next += REQUEST_WORDS
+  return next
 }
 
 /** True when the native core answered a request of the records. */

@@ -1,6 +1,6 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { EventConnection } from '../filters/eventConnection.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { Caller } from './access/caller.ts'
 
 /** An answer on its way, piece by piece. */
@@ -20,9 +20,9 @@ export interface AnswerStream {
  * gateway exactly once.
  */
 export interface Exchange {
-  /** Who asks, and is charged. */
+  /** Caller, which is charged. */
   readonly caller: Caller
-  /** Where notifications of subscriptions go; not over HTTP. */
+  /** Receiver of notifications of subscriptions; not over HTTP. */
   readonly connection?: EventConnection
   /** By which the client knows the exchange; null when it gave no name, or where there are none. */
   readonly requestId?: string | null

@@ -1,10 +1,10 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import type { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { preferencesOf } from '../rpc/preferences.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { Admission } from './admission.ts'
 import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly admission: Admission
   /** Context of this thread: for the inline and the chain lane. */
   readonly context: NodeContext
-  /** Where the state is read without workers; none in tests of the envelope. */
+  /** Store that is read without workers; none in tests of the envelope. */
   readonly stateStore?: StateStore
   readonly limits: GatewayLimits
   /** The head that this thread answers at; none in tests of the envelope. */
@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly namesBlocks?: boolean
   /** Counts the requests. */
   readonly metrics: RequestMetrics
-  /** Told of slow requests. */
+  /** Called for slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }

@@ -32,7 +32,7 @@ export interface RequestAnswererParts {
   readonly runner: RequestRunner
   readonly records: AnswerRecords
   readonly metrics: RequestMetrics
-  /** How callers without a wish of their own are answered. */
+  /** Preferences for callers without a wish of their own. */
   readonly preferences: Preferences
 }
 
@@ -44,11 +44,11 @@ export interface AskedBody {
   readonly sampled: number
   /** Of `AnswerRecords.clock`. */
   readonly started: number
-  /** Why no request of it is run. */
+  /** Reason why no request of it is run. */
   readonly refusal?: RpcError | undefined
 }
 
-/** Where the answer of a body, or of an element of a batch, goes. */
+/** Slot for the answer of a body, or of an element of a batch. */
 export interface AnswerSlot extends AskedBody {
   readonly sink: AnswerSink
   /** The answers that the native core has written. */
@@ -157,6 +157,11 @@ export class RequestAnswerer {
     return route?.privileged === true ? closedToPages(route.definition.name) : null
   }
 
+  /** Charges requests for one method together; false, and nothing is charged, where each is to be charged by itself. */
+  chargeAll({ caller, restricted }: Exchange, method: number, requests: number): boolean {
+    return restricted !== true && this.#parts.admission.chargeAll(caller, method, requests)
+  }
+
   /** Charges a body without a method like a request for one: it is read like the others. */
   refuseBody(caller: Caller, sink: AnswerSink, id: string, error: RpcError): void {
     const { router, admission } = this.#parts
@@ -192,7 +197,7 @@ function answerOf(id: string, error: RpcError): Answer {
   return error === INVALID_REQUEST && id === 'null' ? INVALID_ANSWER : errorAnswer(id, error)
 }
 
-/** Where an answer of the native core came from. */
+/** Source of an answer of the native core. */
 export function sourceOf(flags: number): FastSource {
   return (flags & CACHED_FLAG) === 0 ? 'core' : 'cache'
 }

@@ -79,19 +79,19 @@ export class RequestMetrics {
    * @param requests of a batch that are counted together
    */
   answeredInFront(method: number, started: number, requests: number): void {
-    this.#add(this.#inFront, method, requests)
+    this.#inFront[method] = (this.#inFront[method] ?? 0) + requests
     this.#addQuick(method, started, requests)
   }
 
   /** Counts cached answers. Parameters as of {@link answeredInFront}. */
   answeredFromCache(method: number, started: number, requests: number): void {
-    this.#add(this.#fromCache, method, requests)
+    this.#fromCache[method] = (this.#fromCache[method] ?? 0) + requests
     this.#addQuick(method, started, requests)
   }
 
   /** Counts any other answer. @param elapsed milliseconds */
   answered(method: number, elapsed: number): void {
-    this.#add(this.#requests, method, 1)
+    this.#requests[method] = (this.#requests[method] ?? 0) + 1
     this.#observe(method, elapsed, 1)
   }
 
@@ -125,12 +125,8 @@ export class RequestMetrics {
   }
 
   #addQuick(method: number, started: number, requests: number): void {
-    this.#add(this.#requests, method, requests)
+    this.#requests[method] = (this.#requests[method] ?? 0) + requests
     if (started !== 0) this.#observe(method, performance.now() - started, SAMPLING * requests)
-  }
-
-  #add(row: Float64Array, method: number, requests: number): void {
-    row[method] = (row[method] ?? 0) + requests
   }
 
   #observe(method: number, elapsed: number, weight: number): void {

@@ -51,7 +51,7 @@ export interface RequestRunnerParts {
   readonly signals: CallerSignals
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
-  /** How callers without a wish of their own are answered. */
+  /** Preferences for callers without a wish of their own. */
   readonly preferences: Preferences
   /** True when methods can be tried here before the workers. */
   readonly isFront: boolean

@@ -8,7 +8,7 @@ export interface RequestWatch {
   onSlow(request: WatchedRequest): void
 }
 
-/** Where the time of one request went; its parts share it. */
+/** Times of one request; its parts share it. */
 export interface RequestTimes {
   /** Milliseconds of `performance.now()`. */
   readonly started: number

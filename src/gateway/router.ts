@@ -27,7 +27,7 @@ export interface RouterOptions {
   readonly methods: readonly MethodDefinition[]
   /** Names that answer `does not exist/is not available`. */
   readonly unsupported: ReadonlySet<string>
-  /** Which of the methods callers may ask for. */
+  /** The methods that callers may ask for. */
   readonly enabled: EnabledMethods
   /** Lanes other than the methods' own, by method name. */
   readonly lanes?: Readonly<Record<string, Lane>>
@@ -68,7 +68,7 @@ export class Router {
             fast: configured === undefined && typeof definition.fast === 'string' ? definition.fast : null,
             // An answer to parameters then holds as long as the head does.
             isCached: definition.cache === 'head' && definition.params.length > 0,
-            tellsReverts: definition.tellsReverts,
+            reportsReverts: definition.reportsReverts,
           })
         } else this.#unavailable.add(name)
       }
@@ -82,7 +82,7 @@ export class Router {
     return route
   }
 
-  /** Why there is no route (decisions.md D22). */
+  /** Reason why there is no route (decisions.md D22). */
   whyNot(method: string | null): RpcError {
     if (method !== null && this.#unavailable.has(method)) {
       return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)

@@ -46,9 +46,9 @@ export interface ForkedNetwork {
   readonly block?: number | bigint | string | undefined
 }
 
-/** Which of the accounts that genesis funds are given, and what they have. */
+/** Number and balance of the accounts that genesis funds. */
 export interface DevelopmentAccountOptions {
-  /** How many; all of them unless given. */
+  /** Number of them; all unless given. */
   readonly count?: number | undefined
   /** Balance of each in wei, set when the chain is new; that of genesis unless given. */
   readonly balance?: bigint | undefined

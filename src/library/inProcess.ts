@@ -47,10 +47,10 @@ async function prepare(
   }
   const isTls = config.tlsCert !== null
   const host = WILDCARDS[node.host] ?? node.host
-  const place = `${host.includes(':') ? `[${host}]` : host}:${node.port}`
+  const address = `${host.includes(':') ? `[${host}]` : host}:${node.port}`
   return {
-    url: `${isTls ? 'https' : 'http'}://${place}`,
-    webSocketUrl: `${isTls ? 'wss' : 'ws'}://${place}`,
+    url: `${isTls ? 'https' : 'http'}://${address}`,
+    webSocketUrl: `${isTls ? 'wss' : 'ws'}://${address}`,
     port: node.port,
     chainId: node.spec.chainId,
     accounts: accounts.flatMap(({ address, privateKey }): DevelopmentNodeAccount[] =>

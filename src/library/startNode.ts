@@ -7,17 +7,17 @@ import type { DevelopmentNodeOptions } from './developmentNode.ts'
 import type { StartedNode } from './startedNode.ts'
 import { configFromOptions } from './toConfig.ts'
 
-/** Places in which a node can run. */
-const PLACES = ['same', 'child'] as const
+/** Processes in which a node can run. */
+const PROCESSES = ['same', 'child'] as const
 
 /**
  * Starts a node where the options say. A temporary folder is removed when the node stops or does not start.
  * @throws ConfigError, NodeError, ListenError, ChildError
  */
 export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>): Promise<StartedNode> {
-  const place = options.process ?? 'same'
-  if (!PLACES.includes(place)) {
-    throw new ConfigError('InvalidValue', `createNode: process: expected one of ${PLACES.join(', ')}`)
+  const processKind = options.process ?? 'same'
+  if (!PROCESSES.includes(processKind)) {
+    throw new ConfigError('InvalidValue', `createNode: process: expected one of ${PROCESSES.join(', ')}`)
   }
   // Validated before the folder is created, so that a wrong option leaves nothing behind.
   const given = configFromOptions(options, options.dataDir ?? tmpdir())
@@ -33,7 +33,7 @@ export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>)
   const request = { config, accounts: options.accounts ?? {}, temporaryFolder: dataDir }
   try {
     const started =
-      place === 'same'
+      processKind === 'same'
         ? await (await import('./inProcess.ts')).startInProcess(request)
         : await (await import('./inChild.ts')).startInChild(request)
     return { ...started, stop: () => started.stop().finally(clean) }

@@ -5,6 +5,7 @@ import type { HeaderFields } from '../chain/codec/headerFields.ts'
 import { REMASC_SENDER } from '../chain/codec/signature.ts'
 import { createRemascTransaction, type SignedTransaction } from '../chain/codec/transaction.ts'
 import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../chain/forkDetection.ts'
+import type { UncleSelection } from '../chain/uncleSelection.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { toBlockEnvironment } from '../execution/blockEnvironment.ts'
 import { toExecutable } from '../execution/executableTransaction.ts'
@@ -16,7 +17,6 @@ import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { type BlockPolicy, draftHeaderFields, includesForkDetectionData } from './blockDraft.ts'
 import { chooseCandidates } from './candidates.ts'
 import { MiningError } from './errors.ts'
-import type { UncleSelection } from './uncleSelection.ts'
 
 /** Parts of a builder. */
 export interface BlockBuilderParams {

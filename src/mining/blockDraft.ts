@@ -3,11 +3,11 @@ import { EMPTY_TRIE_HASH, FORK_DETECTION_FIRST_BLOCK } from '../chain/codec/cons
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { HeaderFields, HeaderVersion } from '../chain/codec/headerFields.ts'
 import { BLOOM_LENGTH } from '../chain/codec/logsBloom.ts'
+import { MIN_BLOCK_GAS_LIMIT } from '../chain/consensus.ts'
 import { calculateDifficulty } from '../chain/difficulty.ts'
 import { nextGasLimit } from '../chain/gasLimit.ts'
 import { nextMinimumGasPrice } from '../chain/minimumGasPrice.ts'
 import { isActive } from '../config/activations.ts'
-import { MINIMUM_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { BlockLimits } from '../txpool/interface.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../util/bytes.ts'
@@ -46,7 +46,7 @@ export function nextBlockLimits(
     gasLimit: nextGasLimit({
       parentGasLimit: parent.gasLimit,
       parentGasUsed: parent.fields.gasUsed,
-      minimum: MINIMUM_BLOCK_GAS_LIMIT,
+      minimum: MIN_BLOCK_GAS_LIMIT,
       target: policy.gasLimit,
       forceTarget: true,
       jumps: jumpsGasLimit,

@@ -16,7 +16,7 @@ export const GROUP_MILLISECONDS = 50
 /** Seconds from each block to the next: always the same, or at random between the least and the most. */
 export type BlockInterval = number | readonly [least: number, most: number]
 
-/** When blocks are produced automatically; with neither mode they are made by hand only. */
+/** Conditions under which blocks are produced automatically; with neither mode they are made by hand only. */
 export interface ProducerMode {
   /** As soon as the pool has an executable transaction. */
   readonly instant: boolean
@@ -130,7 +130,7 @@ export class BlockProducer {
 
   /**
    * Mines blocks on the head from the pool. Many blocks are committed in groups, between which other work
-   * runs: after a failure whole groups remain, and listeners to the head hear of a block when its group is
+   * runs: after a failure whole groups remain, and listeners to the head are called for a block when its group is
    * committed.
    * @param isUnwanted called between two blocks: whether the rest is no longer wanted
    * @param bodies what the blocks hold in place of the pool's transactions
@@ -224,7 +224,7 @@ export class BlockProducer {
         clock.blockMade(block.header.timestamp)
         group.push(block)
         if (!chain.head.hash.equals(block.hash)) return
-        // The pool is told of included transactions when that is committed.
+        // The pool takes included transactions out when that is committed.
         if (made() >= count || !isEmpty(block) || performance.now() >= end || isEnded()) return
       }
     }

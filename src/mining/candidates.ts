@@ -4,13 +4,13 @@ import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 
 /** Least gas of a transaction, which bounds the number of transactions of a block. */
-const LEAST_GAS = 21_000n
+const MIN_TRANSACTION_GAS = 21_000n
 /**
  * Transactions tried per slot of the block, so that a large pool does not slow down block building: each one
  * tried costs some ten microseconds even when it does not fit. Revise when blocks stay emptier than the pool
  * allows.
  */
-const TRIES_PER_PLACE = 4n
+const TRIES_PER_TRANSACTION = 4n
 
 /** Candidates for a block on the head. */
 export interface Candidates {
@@ -30,7 +30,7 @@ export function chooseCandidates(
   block: { readonly number: number; readonly minimumGasPrice: bigint; readonly gasLimit: bigint },
 ): Candidates {
   const capped = isActive(spec, 'rskip252', block.number)
-  const most = Number((block.gasLimit / LEAST_GAS) * TRIES_PER_PLACE)
+  const most = Number((block.gasLimit / MIN_TRANSACTION_GAS) * TRIES_PER_TRANSACTION)
   const chosen: SignedTransaction[] = []
   const unfit: SignedTransaction[] = []
   for (const entry of inBlockOrder) {

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a block could not be produced. */
+/** Reason why a block could not be produced. */
 export type MiningErrorCode =
   /** The difficulty is too high for a search in this process. */
   | 'DIFFICULTY'

@@ -1,5 +1,5 @@
 import { encodeByte, encodeBytes, encodeList } from '../chain/codec/rlpWriter.ts'
-import { MAXIMUM_EXTRA_DATA_BYTES } from '../config/consensus.ts'
+import { MAX_EXTRA_DATA_BYTES } from '../chain/consensus.ts'
 import { MiningError } from './errors.ts'
 
 /** Version of the layout. */
@@ -13,10 +13,10 @@ const LAYOUT = 1
 export function createExtraData(client: string, text: string | null = null): Buffer {
   const own = text === null ? [] : [encodeText(text)]
   const extraData = encodeList([encodeByte(LAYOUT), encodeText(client), ...own])
-  if (extraData.length <= MAXIMUM_EXTRA_DATA_BYTES) return extraData
+  if (extraData.length <= MAX_EXTRA_DATA_BYTES) return extraData
   throw new MiningError(
     'EXTRA_DATA',
-    `extra data of ${extraData.length} bytes, at most ${MAXIMUM_EXTRA_DATA_BYTES} expected`,
+    `extra data of ${extraData.length} bytes, at most ${MAX_EXTRA_DATA_BYTES} expected`,
   )
 }
 

@@ -48,7 +48,7 @@ export type SubmissionResult =
 
 /** Events of a work server. */
 export interface WorkListener {
-  /** New work; called before listeners hear of the block that it is built on. */
+  /** New work; called before listeners of the head learn of the block that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */
   onSubmission(result: SubmissionResult, age: number | null): void
@@ -59,7 +59,7 @@ export interface WorkListener {
 /** Nodes at which a solution of the same work counts (fleet.md §9). */
 export interface WorkSharing {
   /** Gives a template (`workTemplate.ts`) that was built here to the others. */
-  tell(template: Buffer): void
+  announce(template: Buffer): void
 }
 
 /** Interface of the chain thread for merged mining. */

@@ -14,7 +14,7 @@ export interface RateContract {
 /** The result is one word. */
 const WORD_BYTES = 32
 /** Largest rate that the reference accepts. */
-const MOST = 2n ** 63n - 1n
+const MAX_RATE = 2n ** 63n - 1n
 
 /**
  * Reads a rate from a contract in the state after a block.
@@ -38,7 +38,7 @@ export function readRateFromContract(
   if (outcome.status !== 'success')
     throw new Error(`the call of ${name} for the rate ended in ${outcome.status}`)
   const rate = bytesToBigInt(outcome.output)
-  if (outcome.output.length !== WORD_BYTES || rate > MOST) {
+  if (outcome.output.length !== WORD_BYTES || rate > MAX_RATE) {
     throw new Error(`${name} answered 0x${outcome.output.toString('hex')} instead of a rate`)
   }
   return rate

@@ -8,7 +8,7 @@ import { MiningError } from './errors.ts'
  * Highest difficulty that is mined in this process: some seconds of work for one thread. Public networks are
  * far above it and need a miner.
  */
-const MAXIMUM_DIFFICULTY = 1n << 24n
+const MAX_DIFFICULTY = 1n << 24n
 
 const MERKLE_ROOT_OFFSET = 36
 const HASH_BYTES = 32
@@ -47,7 +47,7 @@ export function sealInProcess(built: Block): Block {
       'DIFFICULTY',
       `difficulty ${difficulty} is too high to be solved by the node: use merged mining`,
     )
-  if (difficulty > MAXIMUM_DIFFICULTY) throw tooHard()
+  if (difficulty > MAX_DIFFICULTY) throw tooHard()
   return sealAt(built, difficulty, tooHard)
 }
 

@@ -15,7 +15,7 @@ export interface CachedWork {
   readonly block: Block
   /** Milliseconds since 1970. */
   readonly builtAt: number
-  /** Where it was built; none for this node. */
+  /** Builder; none for this node. */
   readonly from?: string
   /** Of a template of another node; none where the block shares its memory with the pool. */
   readonly bytes?: number
@@ -50,7 +50,7 @@ export class WorkCache {
   }
 
   /** The work that others built on a block since a time. @param since milliseconds since 1970 */
-  told(parent: Buffer, since: number): readonly CachedWork[] {
+  received(parent: Buffer, since: number): readonly CachedWork[] {
     return [...this.#works.values()].filter(
       ({ from, builtAt, block }) =>
         from !== undefined && builtAt > since && block.header.parentHash.equals(parent),

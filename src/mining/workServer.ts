@@ -55,7 +55,7 @@ export class WorkServer implements MiningService {
   /** True when the head or its state changed since the current work was built. */
   #isStale = true
   #built = 0
-  #feesTold = 0n
+  #announcedFees = 0n
   #askedAt = Number.NEGATIVE_INFINITY
   #submittedAt = Number.NEGATIVE_INFINITY
   #refreshTimer: NodeJS.Timeout | null = null
@@ -85,7 +85,7 @@ export class WorkServer implements MiningService {
     // Where blocks are adopted later than they are executed, work is on the best one already.
     if (this.#params.shared !== undefined && this.#isOnBest(this.#current)) return
     this.#isStale = true
-    if (!this.#isAskedFor || !this.#takeTold()) this.#update()
+    if (!this.#isAskedFor || !this.#takeReceived()) this.#update()
   }
 
   /** Call it when something else changed that blocks are made of. */
@@ -101,7 +101,7 @@ export class WorkServer implements MiningService {
     this.#gatherTimer = setTimeout(() => {
       this.#gatherTimer = null
       // What another node built meanwhile has them, too.
-      if (!this.#hasTold(since)) this.#update()
+      if (!this.#hasReceived(since)) this.#update()
     }, GATHER_TIME)
   }
 
@@ -115,7 +115,7 @@ export class WorkServer implements MiningService {
     const block = parseTemplate(shared.spec, template)
     const hash = block.header.hashForMergedMining()
     this.#cache.add(hash, { block, from, builtAt: now(), bytes: template.length })
-    if (this.#isAskedFor && block.header.parentHash.equals(shared.best())) this.#takeTold()
+    if (this.#isAskedFor && block.header.parentHash.equals(shared.best())) this.#takeReceived()
   }
 
   work(): MiningWork {
@@ -124,7 +124,7 @@ export class WorkServer implements MiningService {
     const current = this.#current
     const isFresh =
       current !== null && !this.#isStale && this.#askedAt - current.builtAt < options.refreshTime
-    return isFresh || this.#takeTold() ? this.#handedOut() : this.#build()
+    return isFresh || this.#takeReceived() ? this.#handedOut() : this.#build()
   }
 
   #handedOut(): MiningWork {
@@ -208,11 +208,11 @@ export class WorkServer implements MiningService {
   }
 
   #refresh(): void {
-    if (!this.#hasTold(this.#params.now() - this.#params.options.refreshTime)) this.#update()
+    if (!this.#hasReceived(this.#params.now() - this.#params.options.refreshTime)) this.#update()
   }
 
   /** True when what is handed out came from another node since a time. */
-  #hasTold(since: number): boolean {
+  #hasReceived(since: number): boolean {
     const current = this.#current
     return current !== null && !this.#isStale && !current.isOwn && current.builtAt > since
   }
@@ -223,13 +223,13 @@ export class WorkServer implements MiningService {
 
   /**
    * Hands out work of another node that is young enough, unless what is handed out is better; whether it does. All that
-   * heard of the same work come to the same: the one with the most fees, of those the newest.
+   * received the same work choose the same: the one with the most fees, of those the newest.
    */
-  #takeTold(): boolean {
+  #takeReceived(): boolean {
     const { shared, now, options } = this.#params
     if (shared === undefined) return false
-    const told = this.#cache.told(shared.best(), now() - options.refreshTime)
-    const [first, ...others] = told
+    const received = this.#cache.received(shared.best(), now() - options.refreshTime)
+    const [first, ...others] = received
     if (first === undefined) return false
     const best = others.reduce((one, other) => (isBetter(other.block, one.block) ? other : one), first)
     const { block, builtAt } = best
@@ -239,18 +239,18 @@ export class WorkServer implements MiningService {
       if (held !== undefined && !isBetter(block, held)) return false
     }
     this.#isStale = false
-    this.#handOut({ work: this.#workOf(block, this.#noteFees(block.header)), builtAt, isOwn: false })
+    this.#handOut({ work: this.#workOf(block, this.#recordFees(block.header)), builtAt, isOwn: false })
     return true
   }
 
   #build(): MiningWork {
     const { build, now, shared } = this.#params
     const block = build()
-    const work = this.#workOf(block, this.#noteFees(block.header))
+    const work = this.#workOf(block, this.#recordFees(block.header))
     const builtAt = now()
     this.#cache.add(work.hashForMergedMining, { block, builtAt })
     this.#isStale = false
-    shared?.sharing.tell(encodeTemplate(block))
+    shared?.sharing.announce(encodeTemplate(block))
     return this.#handOut({ work, builtAt, isOwn: true })
   }
 
@@ -274,17 +274,17 @@ export class WorkServer implements MiningService {
   }
 
   /** True when miners are to be notified of work; if so, its fees are what the next is compared with. */
-  #noteFees(header: BlockHeader): boolean {
+  #recordFees(header: BlockHeader): boolean {
     const fees = header.fields.paidFees ?? 0n
     const notify = this.#isWorthNotifying(header, fees)
-    if (notify) this.#feesTold = fees
+    if (notify) this.#announcedFees = fees
     return notify
   }
 
   #isWorthNotifying(header: BlockHeader, fees: bigint): boolean {
     if (this.#current?.work.parentHash.equals(header.parentHash) !== true) return true
     // The division truncates, as in the reference.
-    const least = (this.#feesTold * NOTIFY_PERCENTAGE) / 100n
+    const least = (this.#announcedFees * NOTIFY_PERCENTAGE) / 100n
     return fees > least && fees >= this.#params.options.notifyFees
   }
 

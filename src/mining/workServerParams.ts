@@ -27,7 +27,7 @@ export interface WorkServerParams {
   readonly connect: (block: Block) => ConnectResult | { readonly status: 'IMPORTED_BEST' }
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Where solutions of the work of others count, too. */
+  /** Nodes at which solutions of the work of others count, too. */
   readonly shared?: SharedWork
 }
 

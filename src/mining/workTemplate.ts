@@ -2,12 +2,12 @@ import { Block, parseBlock } from '../chain/codec/block.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 
 /** Largest template, bytes: above any block of the gas limits of today. */
-export const LARGEST_TEMPLATE = 8 * 1024 * 1024
+export const MAX_TEMPLATE_BYTES = 8 * 1024 * 1024
 
 const FORK_DATA_AT = 1
 
 /**
- * A block without proof of work as nodes that hand out the same work tell one another: length of the fork detection data
+ * A block without proof of work as nodes that hand out the same work exchange it: length of the fork detection data
  * 1 ∥ these ∥ RLP of the block.
  */
 export function encodeTemplate(block: Block): Buffer {
@@ -22,7 +22,7 @@ export function encodeTemplate(block: Block): Buffer {
  */
 export function parseTemplate(spec: NetworkSpec, bytes: Buffer): Block {
   const blockAt = FORK_DATA_AT + (bytes[0] ?? 0)
-  if (bytes.length <= blockAt || bytes.length > LARGEST_TEMPLATE) {
+  if (bytes.length <= blockAt || bytes.length > MAX_TEMPLATE_BYTES) {
     throw new RangeError(`a template of ${bytes.length} bytes`)
   }
   const { header, transactions, uncles } = parseBlock(spec, bytes.subarray(blockAt))

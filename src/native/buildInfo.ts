@@ -1,7 +1,7 @@
 import type { BuildInfo } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 
-/** Which build of the native core is loaded. */
+/** The build of the native core that is loaded. */
 export type NativeBuild = BuildInfo
 
 /** Version, target, profile and compiler of the loaded native core. */

@@ -18,7 +18,7 @@ export function keccak256Batch(items: readonly Uint8Array[]): Buffer {
   return addon.keccak256Batch(Buffer.concat(items, ends.at(-1) ?? 0), ends)
 }
 
-/** Where each item ends when they follow one another. */
+/** Ends of the items when they follow one another. */
 function endsOf(items: readonly Uint8Array[]): Uint32Array {
   const ends = new Uint32Array(items.length)
   let end = 0

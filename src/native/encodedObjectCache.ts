@@ -26,7 +26,7 @@ export interface StoredLogBlock {
   readonly body: Uint8Array
 }
 
-/** Which logs are meant. Empty lists match anything. */
+/** Criteria for logs. Empty lists match anything. */
 export interface LogPageCriteria {
   /** 20 bytes each; any of them. */
   readonly addresses: readonly Uint8Array[]
@@ -157,11 +157,11 @@ export interface StoredLogBlocks {
   readonly keys: Uint8Array
   /** RLP list of the receipts and RLP `[transactions, uncles]` of each; both empty where they are not stored. */
   readonly bytes: Uint8Array
-  /** Where in the bytes each of the two ends. */
+  /** Ends of the two in the bytes. */
   readonly ends: Int32Array
 }
 
-/** Logs that match, block after block, as JSON objects with commas between. `removed`: told as taken back. */
+/** Logs that match, block after block, as JSON objects with commas between. `removed`: reported as taken back. */
 export class LogPage {
   readonly #writer: LogPageWriter
 
@@ -193,7 +193,7 @@ export class LogPage {
     return native(() => this.#writer.addKept(hashes, removed))
   }
 
-  /** How many blocks there are up to the first whose logs are kept. @param hashes 32 bytes each */
+  /** Number of blocks up to the first whose logs are kept. @param hashes 32 bytes each */
   countMissing(hashes: Uint8Array): number {
     return native(() => this.#writer.countMissing(hashes))
   }
@@ -207,7 +207,7 @@ export class LogPage {
     return native(() => this.#writer.addStored(keys, ends, bytes, removed))
   }
 
-  /** Copies the text to a place of an array. The page is empty then. */
+  /** Copies the text to a position of an array. The page is empty then. */
   moveTo(target: Uint8Array, at: number): void {
     native(() => this.#writer.moveTo(target, at))
   }

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why the native core refused or failed: the codes that `native/crates/binding/src/errors.rs` sets. */
+/** Reason why the native core refused or failed: the codes that `native/crates/binding/src/errors.rs` sets. */
 export type NativeErrorCode =
   | 'InvalidArgument'
   | 'MissingState'

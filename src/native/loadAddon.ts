@@ -16,7 +16,7 @@ export interface ModuleLoader {
   resolve(name: string): string
 }
 
-/** Where a source checkout builds the core, seen from `src/native` and `dist/native`, which lie equally deep. */
+/** Path of the core that a source checkout builds, seen from `src/native` and `dist/native`, which lie equally deep. */
 const SOURCE_BUILD = '../../native/addon/rhizome.node'
 
 const REMEDY =

@@ -70,11 +70,11 @@ export interface MethodNameSpec {
   readonly fast: FastMethodName | null
   /** True when responses to parameters hold as long as the head does. */
   readonly isCached: boolean
-  /** True when responses tell of reverts, in one of two forms. */
-  readonly tellsReverts: boolean
+  /** True when responses report reverts, in one of two forms. */
+  readonly reportsReverts: boolean
 }
 
-/** Where states are, and what calls on them need. */
+/** Sources of states, and what calls on them need. */
 export interface FastState {
   readonly store: StateStore
   readonly spec: NativeChainSpec
@@ -103,6 +103,8 @@ export interface NativeFastPathParts {
   readonly batch: number
   /** Bytes of cached responses; 0 keeps none. */
   readonly cachedBytes: number
+  /** The memory that answers are written to from {@link ANSWER_OFFSET} on. It must not be transferred to another thread. */
+  readonly out: Uint8Array
 }
 
 /** Not a method of the native class: finding its object again takes as long as an answer. */
@@ -118,15 +120,15 @@ export class NativeFastPath {
   readonly #answerInOtherForm: AnswerFunction
   readonly #run: ReturnType<FastPath['runFunction']>
 
-  constructor({ methods, objects, batch, cachedBytes }: NativeFastPathParts) {
+  constructor({ methods, objects, batch, cachedBytes, out }: NativeFastPathParts) {
     const list = methods.map(({ fast, ...rest }): MethodName => {
       return fast === null ? rest : { ...rest, fast: fast as FastMethod }
     })
     const handle = native(() => new addon.FastPath(list, batch, objects.handle, cachedBytes))
     this.#handle = handle
-    this.#answer = native(() => handle.answerFunction(false))
-    this.#answerInOtherForm = native(() => handle.answerFunction(true))
-    this.#run = native(() => handle.runFunction())
+    this.#answer = native(() => handle.answerFunction(false, out))
+    this.#answerInOtherForm = native(() => handle.answerFunction(true, out))
+    this.#run = native(() => handle.runFunction(out))
   }
 
   /** Answers from a state, too. */
@@ -137,20 +139,20 @@ export class NativeFastPath {
   /**
    * Parses a body and answers what of it is in memory and short; a call is only read. The end of the answer where all
    * that was asked has one, else one of the results above.
-   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
+   * @param otherForm whether the caller wants reverts in another form than the node's own
    */
-  answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number {
-    return otherForm ? this.#answerInOtherForm(body, out) : this.#answer(body, out)
+  answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): number {
+    return otherForm ? this.#answerInOtherForm(body) : this.#answer(body)
   }
 
-  /** Writes all records of the last body, where they found no room in the output. */
+  /** Writes all records of the last body, where they did not fit in the output. */
   copyRecords(out: Uint8Array): void {
     this.#handle.copyRecords(out)
   }
 
   /** Executes the call that the last body asked for: the end of the answer, or one of the results above. */
-  run(out: Uint8Array): number {
-    return this.#run(out)
+  run(): number {
+    return this.#run()
   }
 
   /** Says what the head is from now on. Blocks below it are known as far as the store has them in memory. */

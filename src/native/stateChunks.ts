@@ -9,7 +9,7 @@ export interface ChunkReport {
   readonly refused: string | null
   /** Nodes in it. */
   readonly nodes: number
-  /** Where the next one begins. */
+  /** Start of the next one. */
   readonly next: number
   /** True when the state ends with it. */
   readonly complete: boolean
@@ -64,7 +64,7 @@ export class ChunkIntake {
     this.#intake = native(() => new addon.ChunkIntake(store.handle, root, saved))
   }
 
-  /** Where the next chunk begins. */
+  /** Start of the next chunk. */
   get next(): number {
     return this.#intake.next
   }

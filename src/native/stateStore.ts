@@ -8,6 +8,7 @@ import type {
   ForkStats,
   ForkWanted,
   HeadProgress,
+  HistoryStats,
   LineReport,
   LogStats,
   StateStore as NativeStateStore,
@@ -22,9 +23,12 @@ import type {
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 
+/** Sizes of the tables with values of earlier states. */
+export type StoredHistoryTables = HistoryStats
+
 /** The log of trie nodes. */
 export interface StoredLog extends Omit<LogStats, 'fault'> {
-  /** Why the last attempt to seal or to copy a part of it failed; null when it did not. */
+  /** Reason why the last attempt to seal or to copy a part of it failed; null when it did not. */
   readonly fault: string | null
 }
 
@@ -73,12 +77,12 @@ export class StateStore {
     return native(() => this.handle.hasRoot(root))
   }
 
-  /** Notes the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
+  /** Records the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
   putRoot(blockHash: Uint8Array, root: Uint8Array): void {
     native(() => this.handle.putRoot(blockHash, root))
   }
 
-  /** The Unitrie root that was noted for a block. */
+  /** The Unitrie root that was recorded for a block. */
   rootFor(blockHash: Uint8Array): Buffer | null {
     return native(() => this.handle.rootFor(blockHash))
   }
@@ -196,6 +200,11 @@ export class StateStore {
     return native(() => this.handle.checkLine())
   }
 
+  /** True when values of that state are there without its trie: there, or because it was converted (see below). */
+  hasValues(root: Uint8Array): boolean {
+    return native(() => this.handle.hasValues(root))
+  }
+
   /**
    * Has a thread of the store convert the states from before those of that table, of the branch that ends with this
    * block, so that they are read without their tries. It waits for the table, takes half of a core at most, ends where
@@ -223,7 +232,7 @@ export class StateStore {
     return native(() => this.handle.checkOlder())
   }
 
-  /** How far the table of the newest state is. */
+  /** Progress of the table of the newest state. */
   headProgress(): HeadProgress {
     return native(() => this.handle.headProgress())
   }
@@ -320,6 +329,29 @@ export class StateStore {
   /** Seals what is due of the log and removes what is of no use, at once: for tests and tools. */
   settleEpochs(): void {
     native(() => this.handle.settleEpochs())
+  }
+
+  /**
+   * Has the values of all states before this one given up, by a thread of the store.
+   * @returns where the line of states begins at present, a number that grows as they are given up
+   */
+  dropHistoryBefore(root: Uint8Array): number {
+    return native(() => this.handle.dropHistoryBefore(root))
+  }
+
+  /** Has no values given up any more when it returns. */
+  keepHistory(): void {
+    native(() => this.handle.keepHistory())
+  }
+
+  /** Gives up at once what is to be given up of earlier values: for tests and tools. */
+  settleHistory(): void {
+    native(() => this.handle.settleHistory())
+  }
+
+  /** Sizes of the tables with values of earlier states, for metrics. */
+  historyStats(): StoredHistoryTables {
+    return native(() => this.handle.historyStats())
   }
 
   /** Reads the files of the log of nodes; throws for one that is no sequence of nodes. */

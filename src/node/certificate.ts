@@ -4,14 +4,14 @@ import type { Logger } from '../observe/logger.ts'
 import { type Opened, Part } from './opened.ts'
 import type { Service } from './service.ts'
 
-/** Where connections get their certificate. */
+/** Service that gives connections their certificate. */
 type Endpoint = Pick<Service, 'reloadTls'>
 
 /** Keeps the certificate of the endpoint that of its files. */
 export class Certificate {
   readonly #service: Part<Endpoint>
   readonly #log: Logger
-  /** What ends the following of the files. */
+  /** Part that ends the following of the files. */
   readonly #following = new Part<() => void>()
   #files: TlsFiles
 

@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { loadSocketLibrary } from '../front/socketLibrary.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
-import { createTracing } from '../observe/tracing.ts'
 import { workerEntry } from '../util/entry.ts'
 import { Certificate } from './certificate.ts'
 import {
@@ -15,6 +14,7 @@ import {
 } from './dev/developmentAccounts.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { openMembership } from './fleet/openMembership.ts'
+import { ReplaceableNode } from './fork/replaceableNode.ts'
 import { type ResolvedFork, resolveFork } from './fork/resolveFork.ts'
 import type { NodeAdmission } from './openAdmission.ts'
 import { Opened, Part } from './opened.ts'
@@ -24,7 +24,7 @@ import { openChain } from './parts/chainPart.ts'
 import { openFleet } from './parts/fleetPart.ts'
 import { openFork, openForkReads } from './parts/forkPart.ts'
 import { openMetrics } from './parts/metricsPart.ts'
-import type { ChainPart, NodeScope, ReachableParts } from './parts/nodeScope.ts'
+import type { ChainPart, Handover, NodeScope, ReachableParts } from './parts/nodeScope.ts'
 import { openPeers } from './parts/peersPart.ts'
 import { openNodeService, type ServicePart } from './parts/servicePart.ts'
 import { accountOf, openStores, threadOptions } from './parts/storesPart.ts'
@@ -39,7 +39,7 @@ export interface NodeOptions {
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger
-  /** Where executions are reported to developers; entries of the log where it is absent. */
+  /** Terminal for reports of executions to developers; entries of the log where it is absent. */
   readonly terminal?: ReportTerminal
   /** Called once a second with how peers and synchronisation are, on a node that has peers. */
   readonly onPeers?: (report: PeerReport) => void
@@ -69,7 +69,7 @@ export interface RunningNode {
    * @throws RpcError on another one
    */
   setBalance(address: Buffer, balance: bigint): Promise<void>
-  /** Where monitoring has a port of its own. */
+  /** Address of monitoring, where it has a port of its own. */
   readonly monitoring: ListenAddress | null
   /**
    * Takes over what a running node can take over of a configuration, and reads API keys and certificate again.
@@ -90,12 +90,22 @@ export interface RunningNode {
  * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken,
  * SocketLibraryError on a system that has no socket library
  */
-export async function createNode(options: NodeOptions): Promise<RunningNode> {
+export function createNode(options: NodeOptions): Promise<RunningNode> {
+  return ReplaceableNode.open(options, openNode)
+}
+
+/** A node as one that another one can follow. */
+type FollowedNode = RunningNode & {
+  /** Takes no further connections; those that are open end with their answers. */
+  stopAccepting(): void
+}
+
+async function openNode(options: NodeOptions, handover: Handover): Promise<FollowedNode> {
   const { version, logger } = options
   const { config, fork } = await resolveFork(options.config, logger.child({ part: 'node' }))
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
-  const membership = openMembership(config, version, logger)
+  const membership = await openMembership(config, version, logger)
   const sockets = loadSocketLibrary()
   log.debug({ library: sockets.source }, 'sockets are those of this library')
   const open = async (parts: Opened) => {
@@ -106,7 +116,8 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
       service: new Part(),
     }
     const metrics = await openMetrics(parts, reach, { ...options, config })
-    const tracing = config.tracing ? createTracing(version) : null
+    // Loaded where it is wanted: most nodes have no use for its library.
+    const tracing = config.tracing ? (await import('../observe/tracing.ts')).createTracing(version) : null
     const live = { now: config }
     const developer = await parts.open({
       open: () => openReports(config, options.terminal ?? null, logger),
@@ -114,7 +125,7 @@ export async function createNode(options: NodeOptions): Promise<RunningNode> {
     })
     const scope = {
       ...{ parts, reach, config, live, fork, version, logger, log },
-      ...{ tracing, metrics, membership, developer },
+      ...{ tracing, metrics, membership, developer, handover },
     }
     return await openParts(scope, sockets, options)
   }
@@ -129,7 +140,7 @@ async function openParts(
     peerThread = workerEntry('./peers/peerThread.ts', import.meta.url),
     fleetThread = workerEntry('./fleet/fleetThread.ts', import.meta.url),
   }: NodeOptions,
-): Promise<RunningNode> {
+): Promise<FollowedNode> {
   const { config, log, membership, metrics, parts, reach } = scope
   const funded = await mnemonicAccounts(config)
   await openFork(scope)
@@ -168,6 +179,7 @@ async function openParts(
     setBalance: (address, balance) => handle.service.editAccount({ address, balance }),
     reconfigure: (next) => reconfigure(scope, next, access, opened, certificate),
     stop: () => parts.close(),
+    stopAccepting: () => service.stopAccepting(),
     failed: handle.failed,
   }
 }

@@ -10,7 +10,7 @@ const RESERVED = 256
 export const PER_THREAD = 4
 
 /** The part of them that connections get where there are hardly more than the reserve. */
-const LEAST_SHARE = 0.25
+const MIN_SHARE = 0.25
 
 /**
  * Connections that may be open.
@@ -23,7 +23,7 @@ const LEAST_SHARE = 0.25
  */
 export function mostConnections(asked: number, workers: number, descriptors = descriptorLimit()): number {
   const reserved = RESERVED + PER_THREAD * (2 * workers + 1)
-  const possible = Math.max(descriptors - reserved, Math.floor(descriptors * LEAST_SHARE))
+  const possible = Math.max(descriptors - reserved, Math.floor(descriptors * MIN_SHARE))
   return asked === 0 ? possible : Math.min(asked, possible)
 }
 

@@ -9,7 +9,7 @@ import { isMisplaced, toUnwritable } from '../storage/unwritable.ts'
 import { CodedError } from '../util/codedError.ts'
 import { describeFileLimit } from '../util/fileLimit.ts'
 
-/** Why a node does not start or has ended. */
+/** Reason why a node does not start or has ended. */
 export type NodeErrorCode =
   /** Another process writes the data directory. */
   | 'DATA_DIR_LOCKED'
@@ -196,7 +196,7 @@ const ACCESS_CODES: Partial<Record<AccessErrorCode, NodeErrorCode>> = {
   ACCESS_FORMAT: 'DATA_DIR_FORMAT',
 }
 
-/** Why the access store cannot be used, as a reason for which a node does not start. */
+/** Reason why the access store cannot be used, as a reason for which a node does not start. */
 export function toAccessNodeError(error: AccessError): NodeError {
   return new NodeError(ACCESS_CODES[error.code] ?? 'ACCESS_STORE', error.message, { cause: error })
 }

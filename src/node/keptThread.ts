@@ -34,7 +34,7 @@ export interface ThreadKind {
   readonly longLife: number
 }
 
-/** How one life of a thread begins, and what is called on its messages and at its end. */
+/** Functions that begin one life of a thread, and are called on its messages and at its end. */
 export interface LifeParts<M> {
   /** Its options, and the ports in them. */
   readonly data: unknown
@@ -79,7 +79,7 @@ export class KeptThread<R = undefined, M = never> {
     this.#parts = parts
   }
 
-  /** How often it was started again. */
+  /** Number of times that it was started again. */
   get restarts(): number {
     return this.#restarts
   }

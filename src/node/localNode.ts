@@ -5,9 +5,9 @@ import { isAutomatic } from '../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
-import { createPoolReader } from '../workers/chainService.ts'
 import { ChainCore } from './chainThread/chainCore.ts'
 import type { ChainListener } from './chainThread/chainListener.ts'
+import { createPoolReader } from './chainThread/chainService.ts'
 import type { ChainSharing } from './chainThread/chainSharing.ts'
 import { createChainService } from './chainThread/chainThreadService.ts'
 import { createFrontMining, type FrontMining } from './frontMining.ts'
@@ -23,7 +23,7 @@ export interface LocalNodeOptions {
   readonly listener?: Partial<ChainListener>
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** When what happens may be shown; at once unless given. */
+  /** Rule by which what happens may be shown; at once unless given. */
   readonly sharing?: ChainSharing
 }
 

@@ -2,13 +2,13 @@ import { existsSync, statfsSync } from 'node:fs'
 import { lockDirectory } from '../native/directoryLock.ts'
 import { StorageError } from '../storage/errors.ts'
 import type { ConversionProgress } from '../storage/formats/conversion.ts'
+import type { DataDirStore } from '../storage/formats/dataDirStore.ts'
 import { assertConvertible, isPresent } from '../storage/formats/storeFormat.ts'
-import type { DataDirStore } from './dataDirStores.ts'
 
 /** Bytes that are left free beside what conversions take: a large block with its state. */
 const SPARE_BYTES = 16 * 1024 * 1024
 
-/** How far the conversion of a data directory is. */
+/** Progress of the conversion of a data directory. */
 export interface MigrationProgress extends ConversionProgress {
   /** Name of the store with its article. */
   readonly store: string

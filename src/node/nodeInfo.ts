@@ -1,4 +1,5 @@
 import { platform } from 'node:os'
+import { keptStates } from '../config/keptStates.ts'
 import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
@@ -18,7 +19,7 @@ const GAS_PRICE_FACTOR = 1100n
 /** The facts of the node that clients may ask for. `version` is that of the program. */
 export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   return {
-    chainId: networkByName(config.network).chainId,
+    chainId: config.chainId === 0 ? networkByName(config.network).chainId : config.chainId,
     clientVersion: clientVersion(config, version),
     protocolVersion: PROTOCOL_VERSION,
     settings: rpcSettingsFromConfig(config),
@@ -33,7 +34,7 @@ function clientVersion({ clientName, profile }: Config, version: string): string
   return clientName === 'rhizome' || profile !== 'dev' ? own : `${NAMES_OF_OTHERS[clientName]}/${own}`
 }
 
-/** Which methods there are under a configuration. */
+/** The methods that there are under a configuration. */
 export function enabledMethodsFromConfig(config: Config): EnabledMethods {
   return {
     modules: config.modules,
@@ -61,6 +62,8 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     gasPriceFloor: BigInt(config.gasPriceFloor),
     intervalUnit: config.clientName === 'anvil' ? 'seconds' : 'milliseconds',
     hosted: config.profile === 'hosted',
+    keptValues: keptStates(config.history),
+    keptProofs: keptStates(config.proofs),
     enabled: enabledMethodsFromConfig(config),
   }
 }

@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
 import type { AccessBook } from '../gateway/access/accessBook.ts'
-import { KeyFileError } from '../gateway/access/keyFile.ts'
 import type { AccessSharing } from '../gateway/access/othersUse.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
 import { UsageReports } from '../gateway/access/usageReport.ts'
-import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
 import { AccessError } from '../storage/access/errors.ts'
+import { KeyFileError } from '../storage/access/keyFile.ts'
+import { type WatchedKeyFile, watchKeyFile } from '../storage/access/watchKeyFile.ts'
 import { StorageError } from '../storage/errors.ts'
 import { FilesInPlace } from '../storage/filesInPlace.ts'
 import { storeFile } from '../storage/storeFile.ts'
@@ -37,7 +37,7 @@ export interface NodeAdmission {
   reconfigure(config: Config): void
   /** Looks at the keys at once: they have changed. */
   refresh(): void
-  /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
+  /** Reason why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
   fault(): string | null
   /** Writes what was counted so far. */
   settle(): Promise<void>

@@ -1,4 +1,4 @@
-/** How a part is opened and closed. */
+/** Functions that open and close a part. */
 export interface PartSteps<T> {
   open(): T | Promise<T>
   /** Called once for each value that opening gave. */

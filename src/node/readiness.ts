@@ -6,11 +6,11 @@ export interface ReadinessSources {
   headAge(): number
   /** Seconds after which a head is too old; 0 for never. */
   maxHeadAge(): number
-  /** Why the stores take no writes; null when they do. */
+  /** Reason why the stores take no writes; null when they do. */
   storeFault(): string | null
-  /** Why keys and usage cannot be relied on; null when they can. */
+  /** Reason why keys and usage cannot be relied on; null when they can. */
   accessFault(): string | null
-  /** Why peers make requests wait: synchronisation, or a block that peers insist on and this node refuses. */
+  /** Reason why peers make requests wait: synchronisation, or a block that peers insist on and this node refuses. */
   peerReasons(): string[]
   /** Resolves when the store has taken a write. */
   writeProbe(): Promise<void>
@@ -20,7 +20,7 @@ export interface ReadinessSources {
 
 /** Tells whether a node can take requests. */
 export interface Readiness {
-  /** Why not; empty when it can. */
+  /** Reasons why it cannot; empty when it can. */
   reasons(): Promise<string[]>
   /** The same without questions to other threads, for what asks often: what lasts, and no age of the head. */
   lasting(): string[]
@@ -77,7 +77,7 @@ function headReasons({ headAge, maxHeadAge }: ReadinessSources): string[] {
   return most === 0 || age <= most ? [] : [`the head is ${age} s old, more than ${most} s`]
 }
 
-/** What the writer reports comes before what a probe found: it knows first that the disk has space again. */
+/** Faults of the stores. The writer's report comes before what a probe found: it knows first of space on the disk. */
 function storeReasons({ storeFault }: ReadinessSources, probe: Probe): string[] {
   const fault = storeFault()
   return fault === null ? probe.reasons() : [`${NO_WRITES}: ${fault}`]
@@ -115,7 +115,7 @@ class Probe {
     return this.#running
   }
 
-  /** Why the last answer is not good enough. */
+  /** Reason why the last answer is not good enough. */
   reasons(): string[] {
     if (this.#running !== null && this.#now() - this.#began > LIMIT_MILLISECONDS) {
       return [`${this.#failure}: nothing for ${Math.floor((this.#now() - this.#began) / 1000)} s`]

@@ -33,7 +33,7 @@ export interface ConfigChange {
   readonly afterRestart: readonly string[]
 }
 
-/** How a configuration differs from the one that a node runs with. */
+/** Difference of a configuration from the one that a node runs with. */
 export function compareConfigs(running: Config, next: Config): ConfigChange {
   const changed = OPTION_KEYS.filter((key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]))
   const isLive = (key: OptionKey) => LIVE.has(key) || isLaneOption(key)

@@ -1,3 +1,4 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { HeadNotice, SyncNotice } from '../filters/events.ts'
 import type { DrainLimits } from '../front/drain.ts'
 import type { FrontStats } from '../front/frontMetrics.ts'
@@ -16,7 +17,6 @@ import type { MiningWork } from '../mining/interface.ts'
 import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Json } from '../rpc/json.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
 import { Opened } from './opened.ts'
 import { createGateway, type GatewayPartOptions } from './parts/gatewayPart.ts'
@@ -29,12 +29,14 @@ const WORK_INTEREST_MILLISECONDS = 30_000
 export interface ServiceOptions extends WorkerOptions, GatewayPartOptions {
   readonly sockets: SocketLibrary
   readonly front: FrontOptions
+  /** Called right before it listens: whoever had the port before gives it up. */
+  readonly beforeListening?: () => void
   /** The usage of a caller, for `GET /<API_KEY>/usage`; null for one without a key. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly probes: FrontProbes
-  /** Where spans go; none when absent. */
+  /** Receiver of spans; none when absent. */
   readonly tracing?: Tracing
-  /** Told of each WebSocket that was closed for what it had of a message that did not end. */
+  /** Called for each WebSocket that was closed for what it had of a message that did not end. */
   readonly onReclaimedSocket?: () => void
 }
 
@@ -56,7 +58,7 @@ export interface ServiceStats {
 }
 
 /** A running JSON-RPC service. */
-export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
+export interface Service extends Omit<Front, 'close'> {
   /** Answers a JSON-RPC request that came on another way than over HTTP. @param caller who is charged */
   ask(request: string, caller: Caller): Promise<Buffer>
   /** Other nodes of the same service have these blocks: what names one waits for it here. */
@@ -99,6 +101,7 @@ export function openService(options: ServiceOptions): Promise<Service> {
     const { dispatcher } = workers
     const { gateway, events, head, metrics } = createGateway(options, dispatcher)
     await workers.started()
+    options.beforeListening?.()
     const front = await parts.open({
       open: () =>
         openFront({

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import { chosenNetwork, type NetworkChoice } from '../config/networks/configured.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTransactionTracer } from '../execution/transactionTracer.ts'
 import type { UpstreamSetup } from '../fork/forkBase.ts'
@@ -15,7 +14,7 @@ import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
-import { type ChainService, createPoolReader } from '../workers/chainService.ts'
+import { type ChainService, createPoolReader } from './chainThread/chainService.ts'
 
 /** The options that a thread needs to answer requests: plain data, so that they can cross to another thread. */
 export interface ThreadContextOptions extends NetworkChoice {
@@ -62,8 +61,9 @@ export function openThreadContext(
 ): ThreadContext {
   const spec = chosenNetwork(options)
   const nativeSpec = createNativeChainSpec(spec)
-  const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
-  const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  const [stateFolder, chainFolder] = storeFolders(options.dataDir)
+  const stateStore = StateStore.open(stateFolder, options.storeOptions)
+  const environment = new ChainEnvironment(chainFolder, { readOnly: true })
   const { coinbase } = options.status
   const status: NodeStatus = { ...options.status, coinbase: coinbase === null ? null : asBuffer(coinbase) }
   const context = createNodeContext({

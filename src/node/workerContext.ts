@@ -2,15 +2,15 @@ import { BroadcastChannel, type MessagePort } from 'node:worker_threads'
 import { createLogger, type Logger, type LoggerOptions } from '../observe/logger.ts'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
 import type { ExecutionReports } from '../rpc/reports/executionReports.ts'
-import type { ChainService } from '../workers/chainService.ts'
-import { createProxy } from '../workers/proxy.ts'
+import type { ChainService } from './chainThread/chainService.ts'
+import { createProxy } from './proxy/proxy.ts'
 import { isWanted, type WorkerReports } from './terminal/wantedReports.ts'
 import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
 
 /** The context of the workers of a node. */
 export interface WorkerContextOptions extends ThreadContextOptions {
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
-  /** Which calls are reported, and where; absent where nobody looks. */
+  /** Receiver of reports and the calls that it gets; absent where nobody looks. */
   readonly reports?: WorkerReports
 }
 

@@ -18,7 +18,7 @@ export const STDERR = 2
 const PATIENCE_MILLISECONDS = 200
 const PAUSE_MILLISECONDS = 5
 
-/** Why a full pipe or terminal takes nothing now. */
+/** Reason why a full pipe or terminal takes nothing now. */
 const FULL: ReadonlySet<string | undefined> = new Set(['EAGAIN', 'EWOULDBLOCK'])
 
 /**

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 import { HIDDEN } from '../util/hidden.ts'
 import { LogOutput, STDERR, type TextOutput } from './logOutput.ts'
 
@@ -75,7 +75,9 @@ export function createLogger({ level, format, output = new LogOutput(STDERR) }: 
 }
 
 function prettyForm(output: TextOutput): (line: string) => string {
-  return prettyFactory({
+  // Loaded where it is wanted: logs of services are JSON.
+  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
+  return pretty.prettyFactory({
     colorize: output.isTTY === true,
     singleLine: true,
     ignore: 'part',

@@ -65,7 +65,7 @@ export function createProcessMetrics(
   samples({
     type: 'gauge',
     name: 'process_open_descriptors_count',
-    help: 'Files and sockets that are open; nothing where the system does not tell.',
+    help: 'Files and sockets that are open; nothing where the system does not say.',
     collect: () => openDescriptors().map((value) => ({ value })),
   })
   samples({

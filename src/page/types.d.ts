@@ -50,13 +50,13 @@ export interface Log {
   readonly logIndex: string
 }
 
-/** What a token tells about itself. */
+/** A token's description of itself. */
 export interface Token {
   readonly symbol: string
   readonly decimals: number
 }
 
-/** How a transaction ended, or that it has not yet. */
+/** Outcome of a transaction, or that it has none yet. */
 export type Outcome = 'success' | 'failed' | 'waiting'
 
 export interface Receipt {
@@ -129,7 +129,7 @@ export interface UsageSums {
   readonly refused: number
 }
 
-/** The use of an API key as `GET /<API_KEY>/usage` tells it. */
+/** The use of an API key as `GET /<API_KEY>/usage` reports it. */
 export interface Usage {
   readonly id: string
   readonly name: string
@@ -155,7 +155,7 @@ export interface Usage {
   })[]
 }
 
-/** A federation as `rsk_getBridgeStatus` tells it; amounts are satoshi. */
+/** A federation as `rsk_getBridgeStatus` reports it; amounts are satoshi. */
 export interface Federation {
   readonly address: string
   readonly format: string
@@ -301,7 +301,7 @@ export interface Head {
   readonly timestamp: number
 }
 
-/** How news of the head come in. */
+/** Ways in which news of the head come in. */
 export type FeedState = 'connecting' | 'live' | 'polling' | 'offline'
 
 /** The context that views ask and know. */
@@ -317,7 +317,7 @@ export interface Context {
   /** Artifacts of the project that the node knows. */
   readonly project: import('./abi/project.js').Project
   readonly tokens: import('./rpc/tokens.js').TokenBook
-  /** Whether anybody may change the chain at will: it is one for development, and this page is let to it. */
+  /** True when anybody may change the chain at will: it is one for development, and this page is let to it. */
   readonly isDevelopment: boolean
   readonly chainId: number
   readonly clientVersion: string
@@ -333,7 +333,7 @@ export interface Context {
 export interface View {
   readonly title: string
   readonly content: readonly Node[]
-  /** Told of each new head while the view is shown. */
+  /** Called for each new head while the view is shown. */
   readonly onHead?: (head: Head) => void
 }
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a rehearsal cannot start or continue. */
+/** Reason why a rehearsal cannot start or continue. */
 export type RehearsalErrorCode =
   /** The node is not a development node of regtest, or its Bridge has been used. */
   | 'UNSUITABLE'

@@ -19,6 +19,7 @@ const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
   ['ext', 'rsk'],
   ['hardhat', 'evm'],
   ['anvil', 'evm'],
+  ['miner', 'evm'],
   ['erigon', 'ots'],
 ])
 
@@ -35,7 +36,7 @@ export interface EnabledMethods {
   readonly dev: boolean
 }
 
-/** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`, what Otterscan asks of Erigon is `ots`. */
+/** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat, Foundry and Ganache are `evm`, what Otterscan asks of Erigon is `ots`. */
 export function moduleOf(method: string): string {
   if (HELPERS.has(method)) return 'evm'
   const [prefix = ''] = method.split(/[_.]/, 1)

@@ -3,6 +3,8 @@ import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
+import type { StoredHistory } from '../chain/tables/metadata.ts'
 import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { Execution } from '../execution/localExecution.ts'
@@ -13,8 +15,6 @@ import type { MineRequest } from '../mining/blockProducer.ts'
 import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
-import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
 import type { Halt } from '../sync/halt/halt.ts'
 import type { EncodedTransaction } from '../txpool/encodedTransaction.ts'
@@ -68,7 +68,10 @@ export interface RpcSettings {
    * True when the blocks of eth_call and eth_getCode are required and there are no accounts, as on a hosted endpoint.
    */
   readonly hosted: boolean
-  /** Which methods there are. */
+  /** Blocks of which the node keeps values of states, and of which it keeps tries for proofs; null for all. */
+  readonly keptValues: number | null
+  readonly keptProofs: number | null
+  /** The methods that there are. */
   readonly enabled: EnabledMethods
 }
 
@@ -89,7 +92,7 @@ export interface SyncProgress {
   readonly highestBlock: number
 }
 
-/** How peers and synchronisation are, at most a second old. */
+/** State of peers and synchronisation, at most a second old. */
 export interface PeeringStatus {
   readonly network: PeerNetworkStats
   readonly sync: SyncStats
@@ -104,7 +107,7 @@ export interface PeeringStatus {
   readonly thread: PeerThreadStatus
 }
 
-/** How the thread of peers is, which is started again when it fails. */
+/** State of the thread of peers, which is started again when it fails. */
 export interface PeerThreadStatus {
   /** Starts after failures. */
   readonly restarts: number
@@ -187,7 +190,7 @@ export interface ChainReader {
    * storedReceipts}
    */
   receipts(block: BlockReference): readonly Receipt[] | null
-  /** Where the canonical chain has the transaction. */
+  /** Position of the transaction in the canonical chain. */
   locateTransaction(hash: Buffer): TransactionLocation | null
   /** Senders of the transactions of a stored block in one piece, 20 bytes each; null when they are not stored. */
   storedSenders(block: BlockReference): Buffer | null
@@ -237,6 +240,8 @@ export interface StateReader {
    * @throws NativeError `MissingState` when it is not known
    */
   rootAfter(header: BlockHeader): Buffer
+  /** True when values of the state after a block can be read, whether or not its trie is kept. */
+  hasValues(header: BlockHeader): boolean
   /** The state after a block. Whether it is there shows at the first read: `NativeError` `MissingState`. */
   at(header: BlockHeader): StateView
 }
@@ -301,6 +306,14 @@ export interface Interrupt {
   slot: number
 }
 
+/** The network and block of a fork that a node is to become. */
+export interface ChainTarget {
+  /** Addresses, separated by commas; null for those of the fork that it is. */
+  readonly url: string | null
+  /** Height in decimal digits, or hash; null for some blocks below the head. */
+  readonly block: string | null
+}
+
 /** Everything that method handlers may reach. */
 export interface NodeContext {
   readonly node: NodeInfo
@@ -322,6 +335,12 @@ export interface NodeContext {
   readonly impersonated: Impersonation
   /** The network of a fork, with what is below it; absent where the chain is none. */
   readonly belowFork?: BelowFork
+  /**
+   * Goes on with another chain under the same port, with null with one that is no fork; in the front thread of a
+   * development node only.
+   * @throws RpcError -32602 where there is no such chain
+   */
+  readonly replaceChain?: (target: ChainTarget | null) => Promise<void>
   /** Takes reports of executions; absent where nobody looks. */
   readonly reports?: ExecutionReports
   /** Says why a transaction failed, where senders get the reason; in the front thread of a development node only. */

@@ -50,7 +50,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly fast?: FastMethodName | Handler<P>
   readonly audience?: Audience
   /** Answers, errors among them, may contain reverts: in the form that the caller wants. Those of others never do. */
-  readonly tellsReverts?: boolean
+  readonly reportsReverts?: boolean
   /** A range that ends beyond the head is cut or refused, as the caller wants. */
   readonly cutsRanges?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
@@ -78,7 +78,7 @@ export interface MethodDefinition {
   readonly cache: CacheRule
   readonly fast: FastMethodName | Run | null
   readonly audience: Audience
-  readonly tellsReverts: boolean
+  readonly reportsReverts: boolean
   readonly cutsRanges: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
   readonly maxParamBytes: number
@@ -108,7 +108,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     cache: spec.cache,
     fast: typeof fast === 'function' ? runOf(fast) : (fast ?? null),
     audience: spec.audience ?? 'public',
-    tellsReverts: spec.tellsReverts ?? false,
+    reportsReverts: spec.reportsReverts ?? false,
     cutsRanges: spec.cutsRanges ?? false,
     maxParamBytes: spec.maxParamBytes ?? Number.POSITIVE_INFINITY,
     run: runOf(spec.handler),

@@ -25,7 +25,7 @@ export interface PlacedTransaction {
   readonly index: number
 }
 
-/** Which transactions of the pool are meant: one, those of an account, or all. */
+/** Choice of transactions of the pool: one, those of an account, or all. */
 export interface PoolSelection {
   /** 32 bytes. */
   readonly hash?: Buffer
@@ -35,7 +35,7 @@ export interface PoolSelection {
 
 /**
  * Control over a development chain. Refusals are thrown as RpcError. What is declared here, other threads ask for over
- * a port: parameters and results are plain values (`workers/plainValue.ts`).
+ * a port: parameters and results are plain values (`node/proxy/plainValue.ts`).
  */
 export interface DevCommands {
   /** Remembers the chain as it is; ids count from 1, and none is given twice. */
@@ -75,7 +75,7 @@ export interface DevCommands {
   setAutomine(on: boolean): Promise<void>
   /** Makes blocks in an interval; null for no longer. */
   setInterval(interval: BlockInterval | null): Promise<void>
-  /** How blocks are made. */
+  /** Conditions under which blocks are made. */
   mode(): Promise<ProducerMode>
   /** Stops making blocks in intervals, or goes on. */
   setMining(on: boolean): Promise<void>

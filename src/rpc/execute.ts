@@ -19,6 +19,7 @@ import {
   textOf,
 } from './json.ts'
 import { type Preferences, preferencesOf } from './preferences.ts'
+import { firstBlockOfValues } from './select/history.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
@@ -78,7 +79,7 @@ export function executeRequest(
   wanted: Preferences,
 ): Eventually<Answer> {
   // Answers of other methods are kept for callers of either form.
-  const preferences = method.tellsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
+  const preferences = method.reportsReverts ? wanted : preferencesOf('reference', wanted.beyondHead)
   const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, preferences)
   try {
     const values = readParams(params, method)
@@ -148,7 +149,7 @@ function failure(
     const { firstState } = context.chain.history(true)
     // Calls find out late; only a node that began with a snapshot or prunes lacks states.
     if (firstState > 0) {
-      const message = `pruned history unavailable: this node keeps states from block ${firstState}`
+      const message = `pruned history unavailable: this node keeps states from block ${firstBlockOfValues(context)}`
       return errorAnswer(id, new RpcError('historyNotKept', message, { cause: thrown }))
     }
   }

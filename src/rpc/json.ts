@@ -103,7 +103,7 @@ export function encodeResult(result: Json | RawJson): string {
   return result instanceof RawJson ? result.text : JSON.stringify(result)
 }
 
-/** How the text of an answer begins, up to the id. */
+/** Beginning of the text of an answer, up to the id. */
 export const ANSWER_HEAD = '{"jsonrpc":"2.0","id":'
 
 /** JSON text of a successful answer; `id` is JSON text. */

@@ -33,6 +33,7 @@ import { accounts } from './eth/accounts.ts'
 import { blockNumber } from './eth/blockNumber.ts'
 import { bridgeState } from './eth/bridgeState.ts'
 import { call } from './eth/call.ts'
+import { capabilities } from './eth/capabilities.ts'
 import { chainId } from './eth/chainId.ts'
 import { coinbase } from './eth/coinbase.ts'
 import { createAccessList } from './eth/createAccessList.ts'
@@ -95,6 +96,7 @@ import { getProjectArtifacts } from './evm/getProjectArtifacts.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
+import { MINER_SWITCH } from './evm/minerSwitch.ts'
 import { reset } from './evm/reset.ts'
 import { revert } from './evm/revert.ts'
 import { setAutomine } from './evm/setAutomine.ts'
@@ -226,6 +228,7 @@ export const METHODS: readonly MethodDefinition[] = [
   getRawTransactionByBlockNumberAndIndex,
   getTransactionReceipt,
   call,
+  capabilities,
   estimateGas,
   sendRawTransaction,
   sendRawTransactionSync,
@@ -317,6 +320,7 @@ export const METHODS: readonly MethodDefinition[] = [
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,
+  ...MINER_SWITCH,
   erigonHeaderByNumber,
   getApiLevel,
   getBlockDetails,

@@ -12,7 +12,7 @@ export interface MinerCommands {
 /** Mining from outside the node; `notify` of the work is true for its first reader only. */
 export interface MiningCommands extends MinerCommands {
   /**
-   * Notes the hash rate of a miner.
+   * Records the hash rate of a miner.
    * @param rate hashes per second
    * @param miner 32 bytes
    * @returns whether it is counted

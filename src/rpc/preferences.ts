@@ -1,7 +1,7 @@
 import { BEYOND_HEAD, type BeyondHead } from '../config/beyondHead.ts'
 import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 
-/** How a caller wants to be answered: as its key says, else as the node does. */
+/** Wishes of a caller for answers: as its key says, else as the node does. */
 export interface Preferences {
   /** The form of reverts. */
   readonly reverts: RevertForm

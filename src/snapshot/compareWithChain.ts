@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import { checkChainFormat } from '../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import { NativeError } from '../native/errors.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { stateRootOfHeader } from '../state/stateRoot.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { checkChainFormat } from '../storage/metadata.ts'
 import { SnapshotError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -23,7 +22,8 @@ export interface ComparedChain {
  * @throws SnapshotError `SNAPSHOT_CHAIN` with what differs, or for a block that the chain does not know
  */
 export async function compareWithChain({ spec, dataDir }: ComparedChain, manifest: Manifest): Promise<void> {
-  const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER), { readOnly: true })
+  const [stateFolder, chainFolder] = storeFolders(dataDir)
+  const environment = new ChainEnvironment(chainFolder, { readOnly: true })
   try {
     checkChainFormat(environment)
     const reader = new ChainStoreReader(spec, environment)
@@ -32,7 +32,7 @@ export async function compareWithChain({ spec, dataDir }: ComparedChain, manifes
     if (header === null) throw differs(`block ${number} of the snapshot is not on this chain yet`)
     if (header.hashHex !== hash)
       throw differs(`block ${number} is ${header.hashHex} here, the snapshot says ${hash}`)
-    const store = StateStore.open(join(dataDir, STATE_FOLDER), { readOnly: true })
+    const store = StateStore.open(stateFolder, { readOnly: true })
     const root = knownRoot(() => stateRootOfHeader(spec, store, header)).toString('hex')
     if (root !== manifest.stateRoot) {
       throw differs(

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { ChainStoreReader } from '../chain/chainStoreReader.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { assertExportable } from '../chain/exportBlocks.ts'
+import { checkChainFormat, readGenesis } from '../chain/tables/metadata.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import { NativeError } from '../native/errors.ts'
 import { StateCopy } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { stateRootOfHeader } from '../state/stateRoot.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { checkChainFormat, readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { encodeBlockRecord } from './blockRecord.ts'
 import { messageOf, SnapshotError } from './errors.ts'
@@ -69,10 +68,11 @@ export async function createSnapshot(options: CreateSnapshotOptions): Promise<Cr
       `${dataDir} is being restored from a snapshot: finish that first`,
     )
   }
-  if (!existsSync(join(dataDir, CHAIN_FOLDER)) || !existsSync(join(dataDir, STATE_FOLDER))) {
+  const folders = storeFolders(dataDir)
+  if (!folders.every((folder) => existsSync(folder))) {
     throw new SnapshotError('SNAPSHOT_CHAIN', `${dataDir} holds no chain`)
   }
-  const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER), { readOnly: true })
+  const environment = new ChainEnvironment(folders[1], { readOnly: true })
   try {
     checkChainFormat(environment)
     return await new Creation(options, environment).run()
@@ -92,7 +92,7 @@ class Creation {
     this.#options = options
     this.#environment = environment
     this.#reader = new ChainStoreReader(options.spec, environment)
-    this.#store = StateStore.open(join(options.dataDir, STATE_FOLDER), { readOnly: true })
+    this.#store = StateStore.open(storeFolders(options.dataDir)[0], { readOnly: true })
     this.#writer = new SnapshotWriter(options.folder)
   }
 

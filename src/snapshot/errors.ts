@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a snapshot cannot be created, read or restored. */
+/** Reason why a snapshot cannot be created, read or restored. */
 export type SnapshotErrorCode =
   /** The file, folder or server cannot be read or written. */
   | 'SNAPSHOT_SOURCE'

@@ -3,6 +3,12 @@ import type { BlockExecutor } from '../chain/blockExecutor.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { decodeReadBlock } from '../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../chain/import/messages.ts'
+import { writeHistory } from '../chain/tables/metadata.ts'
+import {
+  readSnapshotSyncState,
+  type SnapshotTarget,
+  writeSnapshotSyncState,
+} from '../chain/tables/snapshotSyncState.ts'
 import { placeBlocks, writeUnplaced } from '../chain/unplacedBlocks.ts'
 import { InvalidBlockError } from '../chain/validation/errors.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
@@ -10,16 +16,6 @@ import { ChunkIntake } from '../native/stateChunks.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
-import { writeHistory } from '../storage/metadata.ts'
-import {
-  readSnapshotSyncState,
-  removeSnapshotProgress,
-  type SnapshotTarget,
-  writeSnapshotBlocks,
-  writeSnapshotHeaders,
-  writeSnapshotState,
-  writeSnapshotTarget,
-} from '../storage/snapshotSyncState.ts'
 import type { SnapshotPosition, SnapshotStore, WantedBlock } from '../sync/snapshot/snapshotStore.ts'
 import { SnapshotError } from './errors.ts'
 import { neededHistory } from './neededHistory.ts'
@@ -42,7 +38,7 @@ export interface FetchedSnapshotOptions {
 
 /**
  * A snapshot from peers, in the stores of a chain that has only genesis. State nodes go to the state store;
- * blocks are written without their place in the chain, so that no read finds them, until one commit makes the
+ * blocks are written without their height in the chain, so that no read finds them, until one commit makes the
  * snapshot's block the head. Used by the one writing thread, sequentially.
  */
 export class FetchedSnapshot implements SnapshotStore {
@@ -65,14 +61,14 @@ export class FetchedSnapshot implements SnapshotStore {
   }
 
   async saveHeaders(record: Buffer): Promise<void> {
-    await this.#write((writer) => writeSnapshotHeaders(writer, record))
+    await this.#write((writer) => writeSnapshotSyncState(writer, { headers: record }))
   }
 
   async setTarget(target: SnapshotTarget): Promise<SnapshotPosition> {
     if (this.#options.chain.head.number > 0) throw fault('the chain has blocks already')
     this.#intake = null
     this.#unsaved = 0
-    await this.#write((writer) => writeSnapshotTarget(writer, target))
+    await this.#write((writer) => writeSnapshotSyncState(writer, { target }))
     return this.position()
   }
 
@@ -108,7 +104,7 @@ export class FetchedSnapshot implements SnapshotStore {
     for (const item of taken) executor.connected(item.block, item.totalDifficulty)
     commitBoth(executor, environment, (writer) => {
       for (const { block } of taken.toReversed()) writeUnplaced(writer, block)
-      writeSnapshotBlocks(writer, { number, hash, totalDifficulty })
+      writeSnapshotSyncState(writer, { blocks: { number, hash, totalDifficulty } })
     })
     await environment.flushed()
     return this.#wanted()
@@ -128,14 +124,14 @@ export class FetchedSnapshot implements SnapshotStore {
         firstReceipts: target.number + 1,
         firstState: target.number,
       })
-      removeSnapshotProgress(writer)
+      writeSnapshotSyncState(writer, null)
     })
     await environment.flushed()
   }
 
   async discard(): Promise<void> {
     this.#intake = null
-    await this.#write(removeSnapshotProgress)
+    await this.#write((writer) => writeSnapshotSyncState(writer, null))
   }
 
   async #save(intake: ChunkIntake, isWhole: boolean): Promise<void> {
@@ -143,7 +139,9 @@ export class FetchedSnapshot implements SnapshotStore {
     const saved = await intake.save()
     this.#unsaved = 0
     if (isWhole) this.#intake = null
-    await this.#write((writer) => writeSnapshotState(writer, { saved: isWhole ? null : saved }))
+    await this.#write((writer) =>
+      writeSnapshotSyncState(writer, { state: { saved: isWhole ? null : saved } }),
+    )
   }
 
   async #write(write: Parameters<ChainEnvironment['transaction']>[0]): Promise<void> {

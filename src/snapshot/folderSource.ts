@@ -34,14 +34,14 @@ export class FolderSource implements SnapshotSource {
     try {
       const file = await open(join(this.name, name))
       try {
-        const room = Buffer.alloc(Math.min(most, (await file.stat()).size) + 1)
+        const buffer = Buffer.alloc(Math.min(most, (await file.stat()).size) + 1)
         let length = 0
-        while (length < room.length) {
-          const { bytesRead } = await file.read(room, length, room.length - length, length)
+        while (length < buffer.length) {
+          const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
           if (bytesRead === 0) break
           length += bytesRead
         }
-        return room.subarray(0, length)
+        return buffer.subarray(0, length)
       } finally {
         await file.close()
       }

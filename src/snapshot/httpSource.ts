@@ -15,7 +15,7 @@ export interface HttpPatience {
 }
 
 const PATIENCE: HttpPatience = { silence: 30_000, attempts: 6, pause: 500 }
-const LONGEST_PAUSE = 20_000
+const MAX_PAUSE_MILLISECONDS = 20_000
 
 /** HTTP statuses after which a retry may help. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
@@ -82,7 +82,7 @@ export class HttpSource implements SnapshotSource {
             cause: error,
           })
         }
-        await sleep(Math.min(LONGEST_PAUSE, this.#patience.pause * 2 ** (failures - 1)))
+        await sleep(Math.min(MAX_PAUSE_MILLISECONDS, this.#patience.pause * 2 ** (failures - 1)))
       }
     }
   }

@@ -1,5 +1,5 @@
+import { UNCLE_GENERATIONS } from '../chain/consensus.ts'
 import { FORK_DETECTION_ANCESTORS } from '../chain/forkDetection.ts'
-import { UNCLE_GENERATIONS } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 
 /** Depth from which the BlockHeader contract returns no block (consensus.md §8; `block_header.rs`). */

@@ -1,16 +1,25 @@
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { beginChain } from '../chain/beginChain.ts'
 import type { BlockExecutor } from '../chain/blockExecutor.ts'
 import { writeBlock } from '../chain/chainWriter.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { parseHeader } from '../chain/codec/headerDecoder.ts'
-import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
 import { logTermsOf } from '../chain/logs/logTerms.ts'
-import { recordActivationHeights } from '../chain/storedHeights.ts'
+import { blockKey } from '../chain/tables/blockKey.ts'
+import { readHeight, setCanonical } from '../chain/tables/heights.ts'
+import { LogIndexChanges } from '../chain/tables/logIndex.ts'
+import {
+  checkChainFormat,
+  readHead,
+  readRestoredChunks,
+  writeChainFormat,
+  writeRestoredChunks,
+} from '../chain/tables/metadata.ts'
+import { readPosition } from '../chain/tables/totalDifficulty.ts'
 import { isActive } from '../config/activations.ts'
-import { CHAIN_FOLDER, STATE_FOLDER, storeFolders } from '../execution/chainFolders.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import { NativeGenesisState } from '../execution/genesisState.ts'
 import { NativeBlockExecutor } from '../execution/nativeBlockExecutor.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
@@ -18,26 +27,12 @@ import { lockDirectory } from '../native/directoryLock.ts'
 import { StateIntake } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
-import { blockKey } from '../storage/blockKey.ts'
 import { ChainEnvironment, type TableWriter } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
-import { readHeight, setCanonical } from '../storage/heights.ts'
-import { LogIndexChanges } from '../storage/logIndex.ts'
-import {
-  checkChainFormat,
-  readHead,
-  readRestoredChunks,
-  writeChainFormat,
-  writeHead,
-  writeHistory,
-  writeIdentity,
-  writeRestoredChunks,
-} from '../storage/metadata.ts'
 import { readRestoreMarker, removeRestoreMarker, writeRestoreMarker } from '../storage/restoreMarker.ts'
 import { recordSigned } from '../storage/signedChain.ts'
 import { recordStoresCreated } from '../storage/storeFile.ts'
-import { readPosition } from '../storage/totalDifficulty.ts'
 import { type Below, BlockVerifier } from './blockVerifier.ts'
 import { SnapshotError } from './errors.ts'
 import type { ChunkEntry, Manifest } from './manifest.ts'
@@ -82,8 +77,9 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
       )
     }
     if (begun === null) await begin(opened, dataDir)
-    for (const folder of storeFolders(dataDir)) makePrivateFolder(folder)
-    const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
+    const folders = storeFolders(dataDir)
+    for (const folder of folders) makePrivateFolder(folder)
+    const environment = new ChainEnvironment(folders[1])
     try {
       // A restore that was begun by a build without a format record wrote the tables of this one.
       if (!checkChainFormat(environment)) environment.transaction(beginStore)
@@ -92,8 +88,8 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
       await environment.flushed()
       await environment.close()
     }
-    recordStoresCreated(storeFolders(dataDir))
-    restrictModes(storeFolders(dataDir).flatMap(storePaths))
+    recordStoresCreated(folders)
+    restrictModes(folders.flatMap(storePaths))
     removeRestoreMarker(dataDir)
     return { ...opened, resumed: begun !== null }
   } finally {
@@ -109,7 +105,7 @@ function beginStore(writer: TableWriter): void {
 
 /** The marker is written before the stores: a folder with a store and without the marker is a chain. */
 async function begin(opened: OpenedSnapshot, dataDir: string): Promise<void> {
-  if (existsSync(join(dataDir, CHAIN_FOLDER)) || existsSync(join(dataDir, STATE_FOLDER))) {
+  if (storeFolders(dataDir).some((folder) => existsSync(folder))) {
     throw target(`${dataDir} holds a chain already: restore into an empty directory`)
   }
   await assertSpace(dataDir, opened.manifest)
@@ -146,7 +142,7 @@ class Restore {
     this.#manifest = manifest
     this.#environment = environment
     this.#genesis = genesis
-    this.#store = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
+    this.#store = StateStore.open(storeFolders(dataDir)[0], options.storeOptions)
     this.#executor = new NativeBlockExecutor({
       spec,
       nativeSpec: createNativeChainSpec(spec),
@@ -237,18 +233,14 @@ class Restore {
     this.#executor.connected(lowest, totalDifficulty)
     this.#keepHeadRoot(head, Buffer.from(stateRoot, 'hex'))
     commitBoth(this.#executor, this.#environment, (tables) => {
-      writeBlock(tables, this.#genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
-      setCanonical(tables, 0, this.#genesis.hash)
-      writeIdentity(tables, this.#genesis.hash)
-      recordActivationHeights(tables, spec)
       const firstBlock = first.number === 1 ? 0 : first.number
-      writeHistory(tables, {
-        firstBlock,
-        firstReceipts: firstBlock,
-        firstState: states === 'all' ? 0 : block.number,
+      beginChain(tables, spec, {
+        genesis: this.#genesis.hash,
+        blocks: [{ block: this.#genesis, totalDifficulty }],
+        head,
+        history: { firstBlock, firstReceipts: firstBlock, firstState: states === 'all' ? 0 : block.number },
       })
       writeRestoredChunks(tables, null)
-      writeHead(tables, head)
     })
     await this.#environment.flushed()
   }

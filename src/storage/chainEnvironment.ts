@@ -26,7 +26,7 @@ const DEFAULT_LIMIT = 256 * 2 ** 30
  * lmdb-js enlarges the map when the file outgrows it, so that the limit is enforced here, with space for a
  * commit.
  */
-const COMMIT_ROOM = 2 ** 20
+const COMMIT_BYTES = 2 ** 20
 
 /** Bytes that a transaction adds at most, far above what the largest does: so many need no look at the size before. */
 const MAX_TRANSACTION_BYTES = 2 ** 26
@@ -221,9 +221,9 @@ export class ChainEnvironment implements TableReader {
       return
     }
     const { lastPageNumber, pageSize } = this.#root.getStats() as { lastPageNumber: number; pageSize: number }
-    const room = this.#limitBytes - (lastPageNumber + 1) * pageSize
-    this.#unmeasured = Math.max(0, Math.min(Math.floor(room / MAX_TRANSACTION_BYTES) - 1, MAX_UNMEASURED))
-    if (room > COMMIT_ROOM) return
+    const free = this.#limitBytes - (lastPageNumber + 1) * pageSize
+    this.#unmeasured = Math.max(0, Math.min(Math.floor(free / MAX_TRANSACTION_BYTES) - 1, MAX_UNMEASURED))
+    if (free > COMMIT_BYTES) return
     throw Object.assign(new Error('the file has its largest size'), { code: MAP_FULL })
   }
 

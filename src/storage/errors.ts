@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why the chain store cannot be used. */
+/** Reason why the chain store cannot be used. */
 export type StorageErrorCode =
   /** Of a format that is neither read nor converted. */
   | 'STORAGE_FORMAT'

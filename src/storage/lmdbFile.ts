@@ -10,7 +10,7 @@ import {
 } from './lmdbLayout.ts'
 import { LmdbPages } from './lmdbPages.ts'
 
-/** How a file of LMDB is looked at. Anything but `none` is only right where nobody writes the file. */
+/** Checks of a file of LMDB. Anything but `none` is only right where nobody writes the file. */
 export interface LmdbCheck {
   /**
    * Which pages are read besides those at its beginning: all that are in use, those that a start has time for, or none.
@@ -27,14 +27,14 @@ const QUICK_BYTES = 32 * 2 ** 20
  * Bytes that a file may be shorter than its newest meta page says. Pages that a transaction took and freed again are
  * not written; no transaction has that many.
  */
-const MAX_UNWRITTEN = 2 ** 30
+const MAX_UNWRITTEN_BYTES = 2 ** 30
 
 const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
-const SMALLEST_PAGE = 512
+const MIN_PAGE_BYTES = 512
 const MAX_PAGE_BYTES = 65_536
 /**
- * Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
+ * Positions behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
  * lmdb-js the boot of the system in which it was written.
  */
 const VERSION = 4
@@ -112,7 +112,7 @@ function checkFile(file: number, pages: LmdbCheck['pages']): string | null {
     return `its meta pages are of the transactions ${first.transaction} and ${second.transaction}`
   }
   const needed = (opened.lastPage + 1n) * BigInt(opened.pageBytes)
-  if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN))
+  if (needed > BigInt(size) + BigInt(MAX_UNWRITTEN_BYTES))
     return `its newest meta page tells of ${opened.lastPage + 1n} pages, and it has ${Math.floor(size / opened.pageBytes)}`
   const walk = new LmdbPages(file, size, opened)
   // Pages at the end that are free again may never have been written: then only the trees show it.
@@ -179,7 +179,7 @@ function readFlushedMeta(file: number, first: MetaPage): MetaPage | null {
 /** @param meta what follows the header of the page */
 function parseMeta(meta: Buffer, layout: LmdbLayout): MetaPage | null {
   const pageBytes = meta.readUInt32LE(TREES)
-  if (pageBytes < SMALLEST_PAGE || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0)
+  if (pageBytes < MIN_PAGE_BYTES || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0)
     return null
   const lastPage = meta.readBigUInt64LE(LAST_PAGE)
   const trees = TREE_FLAGS.map((_, tree) => readTree(meta, TREES + tree * TREE_BYTES))

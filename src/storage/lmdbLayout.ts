@@ -1,4 +1,4 @@
-/** Where LMDB has what in a page; its versions differ. Places are bytes from the beginning of the page. */
+/** Layout of a page of LMDB; its versions differ. Positions are bytes from the beginning of the page. */
 export interface LmdbLayout {
   /** Bytes before the offsets of nodes, or before the rest of a meta page. */
   readonly header: number
@@ -8,7 +8,7 @@ export interface LmdbLayout {
   readonly flags: number
   /** Bytes of a node that stand for a value on pages of its own; they begin with the number of the first. */
   readonly runBytes: number
-  /** Where a page says which transaction wrote it, 8 bytes; null where pages do not say. */
+  /** Offset at which a page says which transaction wrote it, 8 bytes; null where pages do not say. */
   readonly transaction: number | null
   /** True when meta pages may be written before what they describe, and flushes are recorded in the first page. */
   readonly hasFlushes: boolean

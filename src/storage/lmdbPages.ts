@@ -44,7 +44,7 @@ interface NodeOffsets {
   readonly low: number
   readonly flags: number
   readonly key: Buffer
-  /** Where its data begins, and how many bytes its head says it has. */
+  /** Offset of its data, and the number of bytes that its head says it has. */
   readonly data: number
 }
 
@@ -184,7 +184,7 @@ export class LmdbPages {
   }
 
   /**
-   * Notes pages of a list of free ones: their count, then numbers, a negative one being the length of the run that
+   * Records pages of a list of free ones: their count, then numbers, a negative one being the length of the run that
    * begins with the next.
    */
   #recordFree(list: Buffer, number: bigint): void {
@@ -201,7 +201,7 @@ export class LmdbPages {
     }
   }
 
-  /** Notes that pages are in use. */
+  /** Records that pages are in use. */
   #take(start: bigint, count: bigint): void {
     const { lastPage, pageBytes } = this.#metadata
     const end = start + count - 1n

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { flushToDisk } from '../util/durableFile.ts'
+import { flushToDisk } from './durableFile.ts'
 import { restrictModes } from './fileModes.ts'
 import { assertPresent } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'

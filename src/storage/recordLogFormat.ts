@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { writeDurably } from '../util/durableFile.ts'
+import { readFileSync, statSync } from 'node:fs'
 import { programVersion } from '../util/programVersion.ts'
+import { writeDurably } from './durableFile.ts'
 import { StorageError } from './errors.ts'
+import type { DataDirStore } from './formats/dataDirStore.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
 
@@ -94,4 +95,24 @@ export function convertRecordLog(path: string, kind: RecordLogKind, steps: reado
   const due = steps.filter(({ from }) => from >= log.found.format)
   const records = due.reduce<readonly Buffer[]>((all, step) => step.convert(all), log.records)
   writeDurably(path, joinRecords([headerRecord(kind), ...records]))
+}
+
+/** A file of records of a data directory, as it is converted. */
+export function recordLogStore(
+  path: string,
+  kind: RecordLogKind,
+  steps: readonly RecordLogStep[],
+): DataDirStore {
+  return {
+    supported: kind,
+    find: async () => {
+      const log = readRecordLogFormat(path, kind)
+      return log === null ? null : { format: log.found, spaceBytes: 2 * statSync(path).size }
+    },
+    convert: async ({ onProgress }) => {
+      const from = readRecordLogFormat(path, kind)?.found.format ?? 1
+      convertRecordLog(path, kind, steps)
+      onProgress?.({ from, to: kind.current, done: 1, rows: 1 })
+    },
+  }
 }

@@ -1,14 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { flushToDisk, writeDurably } from '../util/durableFile.ts'
 import { programVersion } from '../util/programVersion.ts'
+import { flushToDisk, writeDurably } from './durableFile.ts'
+import type { DataDirStore } from './formats/dataDirStore.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 
 /** File in a data directory into which a snapshot is being restored. */
 const MARKER_FILE = 'restoring'
 
 /** Formats of the marker. Format 1 is the name of the snapshot alone; both are read. */
-export const RESTORE_MARKER_FORMATS: SupportedFormats = {
+const RESTORE_MARKER_FORMATS: SupportedFormats = {
   name: 'the marker of a restore',
   current: 2,
   oldest: 1,
@@ -29,9 +30,21 @@ export function readRestoreMarker(dataDir: string): string | null {
   return marker.snapshot
 }
 
-/** Format of the marker; null when there is none. */
-export function readRestoreMarkerFormat(dataDir: string): StoreFormat | null {
-  return readMarker(dataDir)
+/** The marker of a data directory, as it is converted. */
+export function restoreMarkerStore(dataDir: string): DataDirStore {
+  return {
+    supported: RESTORE_MARKER_FORMATS,
+    find: async () => {
+      const format: StoreFormat | null = readMarker(dataDir)
+      return format === null ? null : { format, spaceBytes: 4096 }
+    },
+    convert: async ({ onProgress }) => {
+      const snapshot = readRestoreMarker(dataDir)
+      if (snapshot === null) return
+      writeRestoreMarker(dataDir, snapshot)
+      onProgress?.({ from: 1, to: RESTORE_MARKER_FORMATS.current, done: 1, rows: 1 })
+    },
+  }
 }
 
 function readMarker(dataDir: string): Marker | null {

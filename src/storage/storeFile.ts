@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flushToDisk } from '../util/durableFile.ts'
+import { flushToDisk } from './durableFile.ts'
 import { checkLmdbFile, type LmdbCheck } from './lmdbFile.ts'
 
 /** Name of the data file of an LMDB environment. */

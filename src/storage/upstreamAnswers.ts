@@ -6,13 +6,13 @@ type Table = Database<Buffer, Buffer>
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
-/** Bytes of a place in the order in which answers came. */
-const PLACE_BYTES = 6
+/** Bytes of a position in the order in which answers came. */
+const POSITION_BYTES = 6
 /** Bytes counted for an answer beside its key and its own: two rows of tables. */
 const ROW_BYTES = 64
 const STATE_KEY = Buffer.from('state')
 /** Address space beyond the limit: pages that a transaction has copied are free only after it. */
-const ROOM = 64 * 2 ** 20
+const HEADROOM_BYTES = 64 * 2 ** 20
 
 /**
  * What networks that chains were forked from have answered, for later runs: a folder that several nodes may share. It is
@@ -21,7 +21,7 @@ const ROOM = 64 * 2 ** 20
 export class UpstreamAnswers {
   readonly #root: RootDatabase<Buffer, Buffer>
   readonly #answers: Table
-  /** Keys of answers by their place. */
+  /** Keys of answers by their position. */
   readonly #order: Table
   readonly #state: Table
   readonly #maxBytes: number
@@ -34,7 +34,7 @@ export class UpstreamAnswers {
     this.#root = openLmdb<Buffer, Buffer>({
       path: folder,
       maxDbs: 8,
-      mapSize: maxBytes * 2 + ROOM,
+      mapSize: maxBytes * 2 + HEADROOM_BYTES,
       noSubdir: false,
       cache: false,
       eventTurnBatching: false,
@@ -48,7 +48,7 @@ export class UpstreamAnswers {
 
   /** The answer under a key. */
   get(key: Buffer): Buffer | undefined {
-    return this.#answers.get(key)?.subarray(PLACE_BYTES)
+    return this.#answers.get(key)?.subarray(POSITION_BYTES)
   }
 
   /** Keeps an answer with the next {@link flush}. */
@@ -65,18 +65,18 @@ export class UpstreamAnswers {
       let { next, bytes } = this.#readState()
       for (const [key, answer] of waiting) {
         if (this.#answers.get(key) !== undefined) continue
-        const place = placeOf(next)
+        const position = positionOf(next)
         next += 1
         bytes += sizeOf(key, answer)
-        this.#answers.putSync(key, Buffer.concat([place, answer]))
-        this.#order.putSync(place, key)
+        this.#answers.putSync(key, Buffer.concat([position, answer]))
+        this.#order.putSync(position, key)
       }
       bytes -= this.#evict(bytes)
-      this.#state.putSync(STATE_KEY, Buffer.concat([placeOf(next), placeOf(bytes)]))
+      this.#state.putSync(STATE_KEY, Buffer.concat([positionOf(next), positionOf(bytes)]))
     })
   }
 
-  /** Bytes of all answers, their keys and places. */
+  /** Bytes of all answers, their keys and positions. */
   get bytes(): number {
     return this.#readState().bytes
   }
@@ -92,14 +92,14 @@ export class UpstreamAnswers {
     if (bytes <= this.#maxBytes) return 0
     let removed = 0
     const gone: [Buffer, Buffer][] = []
-    for (const { key: place, value: key } of this.#order.getRange()) {
+    for (const { key: position, value: key } of this.#order.getRange()) {
       if (bytes - removed <= this.#maxBytes) break
       const stored = this.#answers.get(key)
-      removed += stored === undefined ? 0 : sizeOf(key, stored.subarray(PLACE_BYTES))
-      gone.push([Buffer.from(place), Buffer.from(key)])
+      removed += stored === undefined ? 0 : sizeOf(key, stored.subarray(POSITION_BYTES))
+      gone.push([Buffer.from(position), Buffer.from(key)])
     }
-    for (const [place, key] of gone) {
-      this.#order.removeSync(place)
+    for (const [position, key] of gone) {
+      this.#order.removeSync(position)
       this.#answers.removeSync(key)
     }
     return removed
@@ -108,13 +108,16 @@ export class UpstreamAnswers {
   #readState(): { next: number; bytes: number } {
     const state = this.#state.get(STATE_KEY)
     if (state === undefined) return { next: 0, bytes: 0 }
-    return { next: state.readUIntBE(0, PLACE_BYTES), bytes: state.readUIntBE(PLACE_BYTES, PLACE_BYTES) }
+    return {
+      next: state.readUIntBE(0, POSITION_BYTES),
+      bytes: state.readUIntBE(POSITION_BYTES, POSITION_BYTES),
+    }
   }
 }
 
-function placeOf(value: number): Buffer {
-  const bytes = Buffer.alloc(PLACE_BYTES)
-  bytes.writeUIntBE(value, 0, PLACE_BYTES)
+function positionOf(value: number): Buffer {
+  const bytes = Buffer.alloc(POSITION_BYTES)
+  bytes.writeUIntBE(value, 0, POSITION_BYTES)
   return bytes
 }
 

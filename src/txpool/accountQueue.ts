@@ -1,11 +1,24 @@
 import type { PooledTransaction } from './interface.ts'
+import { compareWithinSender } from './ordering.ts'
 
-/** The transactions of one sender by nonce; those of the same nonce in order of arrival. */
+/**
+ * The transactions of one sender by nonce; those of the same nonce in order of arrival. What is asked for at every send
+ * (the next nonce, what all may cost) and for every block (the order) is kept, so that nobody walks over all of them.
+ */
 export class AccountQueue {
   readonly #byNonce = new Map<bigint, PooledTransaction[]>()
+  /** By nonce, then in the order of blocks, once {@link #isSorted}. */
+  readonly #all: PooledTransaction[] = []
+  #isSorted = true
+  #cost = 0n
 
   get isEmpty(): boolean {
-    return this.#byNonce.size === 0
+    return this.#all.length === 0
+  }
+
+  /** Most that all of them can cost, wei. */
+  get maximumCost(): bigint {
+    return this.#cost
   }
 
   /** The first transaction with that nonce. */
@@ -18,23 +31,33 @@ export class AccountQueue {
     const others = this.#byNonce.get(nonce)
     if (others === undefined) this.#byNonce.set(nonce, [entry])
     else others.push(entry)
+    const last = this.#all.at(-1)
+    if (last !== undefined && nonce <= last.transaction.nonce) this.#isSorted = false
+    this.#all.push(entry)
+    this.#cost += entry.maximumCost
   }
 
   remove(entry: PooledTransaction): void {
+    const index = this.#all.indexOf(entry)
+    if (index === -1) return
+    this.#all.splice(index, 1)
+    this.#cost -= entry.maximumCost
     const { nonce } = entry.transaction
     const rest = this.#byNonce.get(nonce)?.filter((other) => other !== entry) ?? []
     if (rest.length === 0) this.#byNonce.delete(nonce)
     else this.#byNonce.set(nonce, rest)
   }
 
-  *values(): Generator<PooledTransaction> {
-    for (const entries of this.#byNonce.values()) yield* entries
+  /** All of them in the order in which a block takes them; valid until the next change. */
+  inOrder(): readonly PooledTransaction[] {
+    if (!this.#isSorted) this.#all.sort(compareWithinSender)
+    this.#isSorted = true
+    return this.#all
   }
 
   /** Largest nonce plus one; null for an empty queue. */
   nextNonce(): bigint | null {
-    let next: bigint | null = null
-    for (const nonce of this.#byNonce.keys()) if (next === null || nonce >= next) next = nonce + 1n
-    return next
+    const last = this.inOrder().at(-1)
+    return last === undefined ? null : last.transaction.nonce + 1n
   }
 }

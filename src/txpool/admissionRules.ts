@@ -1,20 +1,22 @@
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
+import { MAX_INIT_CODE_BYTES, MAX_TRANSACTION_GAS } from '../chain/consensus.ts'
 import { exceedsGasPriceCap, POOL_GAS_PRICE_CAP } from '../chain/gasPriceCap.ts'
-import { MAXIMUM_INIT_CODE_BYTES, MAXIMUM_TRANSACTION_GAS } from '../config/consensus.ts'
 import { PoolRefusal } from './errors.ts'
 import type { PoolHead, PoolLimits } from './interface.ts'
 
 /** Largest transaction that the pool admits, bytes. */
-const MAXIMUM_TRANSACTION_BYTES = 131_072
-const MAXIMUM_NONCE_BYTES = 8
+const MAX_TRANSACTION_BYTES = 131_072
+const MAX_NONCE_BYTES = 8
 /** Accounts have signed words (consensus.md §6.5). */
-const LARGEST_BALANCE = 2n ** 255n - 1n
+const MAX_BALANCE_WEI = 2n ** 255n - 1n
 
 /** A transaction to be admitted. */
 export interface Candidate {
   readonly transaction: Transaction
   readonly sender: Buffer
+  /** Sender as hex digits. */
+  readonly senderHex: string
   readonly basicCost: bigint
 }
 
@@ -24,17 +26,17 @@ export interface Candidate {
  * @throws PoolRefusal with the reference's text
  */
 export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: PoolLimits): void {
-  const { transaction, sender, basicCost } = candidate
+  const { transaction, sender, senderHex, basicCost } = candidate
   const { fields } = transaction
-  const account = head.account(sender)
+  const account = head.account(sender, senderHex)
   const free = basicCost === 0n
   if (account === null && !free && !isImpersonatedForNothing(candidate)) {
     throw new PoolRefusal('SENDER_MISSING', "the sender account doesn't exist")
   }
-  if (transaction.isCreation && head.isActive('rskip438') && fields.data.length > MAXIMUM_INIT_CODE_BYTES) {
+  if (transaction.isCreation && head.isActive('rskip438') && fields.data.length > MAX_INIT_CODE_BYTES) {
     throw new PoolRefusal('INIT_CODE_SIZE', "transaction's init code size is invalid", {
       size: BigInt(fields.data.length),
-      limit: BigInt(MAXIMUM_INIT_CODE_BYTES),
+      limit: BigInt(MAX_INIT_CODE_BYTES),
     })
   }
   assertSize(transaction)
@@ -75,7 +77,7 @@ function isImpersonatedForNothing({ transaction, sender }: Candidate): boolean {
  * @throws PoolRefusal
  */
 export function assertQueueable({ fields: { value } }: Transaction, balance: bigint): void {
-  if (value <= LARGEST_BALANCE) return
+  if (value <= MAX_BALANCE_WEI) return
   throw new PoolRefusal('INSUFFICIENT_FUNDS', 'insufficient funds', { balance, required: value })
 }
 
@@ -89,17 +91,17 @@ function assertGasPrice({ gasPrice }: Transaction, { minimumGasPrice }: PoolHead
 
 function assertSize(transaction: Transaction): void {
   const size = transaction.encoded.length
-  if (size <= MAXIMUM_TRANSACTION_BYTES) return
+  if (size <= MAX_TRANSACTION_BYTES) return
   throw new PoolRefusal(
     'SIZE',
-    `transaction's size is higher than defined maximum: ${size} > ${MAXIMUM_TRANSACTION_BYTES}`,
+    `transaction's size is higher than defined maximum: ${size} > ${MAX_TRANSACTION_BYTES}`,
   )
 }
 
 function assertGasLimit(transaction: Transaction, limit: bigint): void {
   // Zeros before a gas limit of more than eight bytes count in execution (consensus.md §5.1).
   const gas = transaction.executionGasLimit ?? transaction.gasLimit
-  if (gas <= limit && gas <= MAXIMUM_TRANSACTION_GAS) return
+  if (gas <= limit && gas <= MAX_TRANSACTION_GAS) return
   throw new PoolRefusal(
     'GAS_LIMIT',
     `transaction's gas limit of ${gas} is higher than the block's gas limit of ${limit}`,
@@ -108,10 +110,10 @@ function assertGasLimit(transaction: Transaction, limit: bigint): void {
 
 function assertNonce(transaction: Transaction, accountNonce: bigint, accountSlots: number): void {
   const { nonceBytes } = transaction.fields
-  if (nonceBytes.length > MAXIMUM_NONCE_BYTES) {
+  if (nonceBytes.length > MAX_NONCE_BYTES) {
     throw new PoolRefusal(
       'NONCE_LENGTH',
-      `transaction nonce byte length exceeds maximum: ${nonceBytes.length} > ${MAXIMUM_NONCE_BYTES}`,
+      `transaction nonce byte length exceeds maximum: ${nonceBytes.length} > ${MAX_NONCE_BYTES}`,
     )
   }
   if (nonceBytes.length > 1 && nonceBytes[0] === 0) {

@@ -2,7 +2,7 @@ import type { Transaction } from '../chain/codec/transaction.ts'
 import { BRIDGE } from '../execution/executableTransaction.ts'
 
 /** Most bytes of data for which a cost is kept: transfers and calls of functions with few arguments. */
-const LONGEST_DATA = 255
+const MAX_DATA_BYTES = 255
 
 /** Intrinsic gas of a transaction of a sender under the rules of one height (consensus.md §5.4). */
 export type BasicCost = (transaction: Transaction, sender: Buffer) => bigint
@@ -25,8 +25,8 @@ export function createBasicCosts(ask: BasicCost): BasicCost {
 
 /** null where something else counts. */
 function keyOf({ fields: { to, data }, isRemasc, isCreation }: Transaction): number | null {
-  if (isRemasc || data.length > LONGEST_DATA || BRIDGE.equals(to)) return null
+  if (isRemasc || data.length > MAX_DATA_BYTES || BRIDGE.equals(to)) return null
   let zeros = 0
   for (const byte of data) if (byte === 0) zeros += 1
-  return ((isCreation ? 1 : 0) * (LONGEST_DATA + 1) + data.length) * (LONGEST_DATA + 1) + zeros
+  return ((isCreation ? 1 : 0) * (MAX_DATA_BYTES + 1) + data.length) * (MAX_DATA_BYTES + 1) + zeros
 }

@@ -1,4 +1,4 @@
-/** Why the pool rejects a transaction. */
+/** Reason why the pool rejects a transaction. */
 export type PoolRefusalCode =
   | 'KNOWN_PENDING'
   | 'KNOWN_QUEUED'

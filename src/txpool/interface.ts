@@ -38,8 +38,11 @@ export interface PoolHead {
   readonly transactionGasLimit: bigint
   /** True when the rule is active at the height of the next block. */
   isActive(rule: Rule): boolean
-  /** null when there is no account. */
-  account(address: Buffer): PoolAccount | null
+  /**
+   * null when there is no account.
+   * @param hex the address as hex digits, where the caller has them
+   */
+  account(address: Buffer, hex?: string): PoolAccount | null
   /** Intrinsic gas of a transaction under the rules of the next block (consensus.md §5.4). */
   basicCost(transaction: Transaction, sender: Buffer): bigint
 }

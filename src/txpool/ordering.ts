@@ -4,22 +4,15 @@ import type { PooledTransaction } from './interface.ts'
  * The order in which a block takes transactions (consensus.md §9.4 step 3): each sender's by nonce, then
  * price, then hash; among the senders always the one whose next transaction has the highest price. The order
  * is computed lazily, because a pool holds more than a block.
+ * @param senders the transactions of each, in the order of {@link compareWithinSender}
  */
-export function* inBlockOrder(transactions: Iterable<PooledTransaction>): Generator<PooledTransaction> {
-  const bySender = new Map<string, PooledTransaction[]>()
-  for (const entry of transactions) {
-    const own = bySender.get(entry.senderHex)
-    if (own === undefined) bySender.set(entry.senderHex, [entry])
-    else own.push(entry)
-  }
-  const lists = [...bySender.values()]
-  // Lists are consumed from their end, which costs nothing.
-  for (const list of lists) list.sort((a, b) => compareWithinSender(b, a))
-  const heap = new SenderHeap(lists)
+export function* inBlockOrder(senders: Iterable<readonly PooledTransaction[]>): Generator<PooledTransaction> {
+  const heap = new SenderHeap([...senders].filter((list) => list.length > 0))
   for (let entry = heap.take(); entry !== undefined; entry = heap.take()) yield entry
 }
 
-function compareWithinSender(a: PooledTransaction, b: PooledTransaction): number {
+/** Negative when a block takes the first of two transactions of a sender before the second. */
+export function compareWithinSender(a: PooledTransaction, b: PooledTransaction): number {
   const [left, right] = [a.transaction, b.transaction]
   if (left.nonce !== right.nonce) return left.nonce < right.nonce ? -1 : 1
   return compareByPrice(a, b)
@@ -28,49 +21,62 @@ function compareWithinSender(a: PooledTransaction, b: PooledTransaction): number
 function compareByPrice(a: PooledTransaction, b: PooledTransaction): number {
   const [left, right] = [a.transaction, b.transaction]
   if (left.gasPrice !== right.gasPrice) return left.gasPrice > right.gasPrice ? -1 : 1
-  return Buffer.compare(left.hash, right.hash)
+  // Hex digits have the order of the bytes, and are compared without a call out of JavaScript.
+  const [one, other] = [left.hashHex, right.hashHex]
+  return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** Binary heap of senders' lists by the price of their next transaction, which is their last element. */
-class SenderHeap {
-  readonly #lists: PooledTransaction[][]
+/** A sender's transactions, and the next of them. */
+interface Sender {
+  readonly list: readonly PooledTransaction[]
+  at: number
+  next: PooledTransaction
+}
 
-  constructor(lists: PooledTransaction[][]) {
-    this.#lists = lists
-    for (let index = (lists.length >> 1) - 1; index >= 0; index--) this.#sink(index)
+/** Binary heap of senders by the price of their next transaction. */
+class SenderHeap {
+  readonly #senders: Sender[]
+
+  /** @param lists none of them empty */
+  constructor(lists: readonly (readonly PooledTransaction[])[]) {
+    this.#senders = lists.flatMap((list) => (list[0] === undefined ? [] : [{ list, at: 0, next: list[0] }]))
+    for (let index = (this.#senders.length >> 1) - 1; index >= 0; index--) this.#sink(index)
   }
 
   take(): PooledTransaction | undefined {
-    const first = this.#lists[0]
+    const first = this.#senders[0]
     if (first === undefined) return undefined
-    const entry = first.pop()
-    if (first.length === 0) {
-      const last = this.#lists.pop()
-      if (last !== undefined && last !== first) this.#lists[0] = last
+    const taken = first.next
+    first.at += 1
+    const next = first.list[first.at]
+    if (next === undefined) {
+      const last = this.#senders.pop()
+      if (last !== undefined && last !== first) this.#senders[0] = last
+    } else {
+      first.next = next
     }
     this.#sink(0)
-    return entry
+    return taken
   }
 
   #sink(start: number): void {
+    const senders = this.#senders
+    const moved = senders[start]
+    if (moved === undefined) return
     let index = start
     for (;;) {
-      let best = index
-      for (const child of [2 * index + 1, 2 * index + 2]) {
-        if (child < this.#lists.length && this.#before(child, best)) best = child
+      let best = 2 * index + 1
+      let child = senders[best]
+      if (child === undefined) break
+      const other = senders[best + 1]
+      if (other !== undefined && compareByPrice(other.next, child.next) < 0) {
+        best += 1
+        child = other
       }
-      if (best === index) return
-      const [a, b] = [this.#lists[index], this.#lists[best]]
-      if (a === undefined || b === undefined) return
-      this.#lists[index] = b
-      this.#lists[best] = a
+      if (compareByPrice(child.next, moved.next) >= 0) break
+      senders[index] = child
       index = best
     }
-  }
-
-  #before(left: number, right: number): boolean {
-    const a = this.#lists[left]?.at(-1)
-    const b = this.#lists[right]?.at(-1)
-    return a !== undefined && b !== undefined && compareByPrice(a, b) < 0
+    senders[index] = moved
   }
 }

@@ -15,7 +15,7 @@ import type { BlockLimits, PoolAccount, PoolHead } from './interface.ts'
 const NO_NUMBERS = { nonce: EMPTY_BYTES, gasPrice: EMPTY_BYTES, value: EMPTY_BYTES }
 
 /** Cost of a transaction without data. */
-const LEAST_COST = 21_000n
+const MIN_COST_GAS = 21_000n
 
 /** The parts that a {@link PoolHead} reads. */
 export interface PoolHeadParams {
@@ -46,7 +46,9 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
   const costOf = createBasicCosts((transaction, sender) => {
     const executable = toExecutable(transaction, sender, spec.chainId)
     // The cost does not depend on numbers, which may be too large for any block.
-    return executable === null ? LEAST_COST : basicCost(nativeSpec, number, { ...executable, ...NO_NUMBERS })
+    return executable === null
+      ? MIN_COST_GAS
+      : basicCost(nativeSpec, number, { ...executable, ...NO_NUMBERS })
   })
   return {
     header,
@@ -62,8 +64,7 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
         : min(ofHead.transactionGasLimit, gasOf(next.gasLimit))
     },
     isActive: (rule) => isActive(spec, rule, number),
-    account: (address) => {
-      const key = address.toString('hex')
+    account: (address, key = address.toString('hex')) => {
       const known = accounts.get(key)
       if (known !== undefined) return known
       const account = readAccount(store, root, address)
@@ -72,7 +73,7 @@ export function createPoolHead({ spec, nativeSpec, store, header, nextLimits }: 
     },
     basicCost: (transaction, sender) =>
       // A gas limit that no block can run is refused by rule 8, whatever the cost.
-      transaction.executionGasLimit === null ? LEAST_COST : costOf(transaction, sender),
+      transaction.executionGasLimit === null ? MIN_COST_GAS : costOf(transaction, sender),
   }
 }
 

@@ -1,12 +1,13 @@
 import { recoverSenders } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import type { DataDirStore } from '../storage/formats/dataDirStore.ts'
 import { RecordLog } from '../storage/recordLog.ts'
-import type { RecordLogKind, RecordLogStep } from '../storage/recordLogFormat.ts'
+import { type RecordLogKind, type RecordLogStep, recordLogStore } from '../storage/recordLogFormat.ts'
 import type { ArrivedTransaction } from './interface.ts'
 
 /** Formats of the journal. */
-export const POOL_JOURNAL_FORMATS: RecordLogKind = {
+const POOL_JOURNAL_FORMATS: RecordLogKind = {
   kind: 'pool journal',
   name: "the pool's journal",
   current: 2,
@@ -14,7 +15,7 @@ export const POOL_JOURNAL_FORMATS: RecordLogKind = {
 }
 
 /** Every conversion of the journal, oldest first. */
-export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
+const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
   {
     from: 1,
     to: 2,
@@ -22,6 +23,11 @@ export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
     convert: (records) => records,
   },
 ]
+
+/** The file of a journal, as it is converted. */
+export function poolJournalStore(path: string): DataDirStore {
+  return recordLogStore(path, POOL_JOURNAL_FORMATS, POOL_JOURNAL_STEPS)
+}
 
 /** Type byte of a record: milliseconds 8 ∥ height 8 ∥ RLP of an added transaction. */
 const KEPT = 1
@@ -31,7 +37,7 @@ const ADDED_AT = 1
 const ADDED_AT_BLOCK = 9
 const ENCODED = 17
 /** File size above which the file is compacted when most of its transactions are gone. */
-const LEAST_REWRITTEN = 4 * 1024 * 1024
+const MIN_REWRITTEN_BYTES = 4 * 1024 * 1024
 
 /**
  * The journal of the pool: a file with its transactions, which restores them after a restart. Used by the
@@ -51,7 +57,7 @@ export class PoolJournal {
   #isDue = false
 
   /** Opens the file, creating it if necessary. */
-  constructor(path: string, { leastRewritten = LEAST_REWRITTEN }: { leastRewritten?: number } = {}) {
+  constructor(path: string, { leastRewritten = MIN_REWRITTEN_BYTES }: { leastRewritten?: number } = {}) {
     this.#log = new RecordLog(path, POOL_JOURNAL_FORMATS)
     this.#leastRewritten = leastRewritten
     for (const [hash, entry] of replay(this.#log.records)) this.#remember(hash, entry)

@@ -6,7 +6,7 @@ const GAS_PER_SECOND_SHARE = 0.9
 /** Most income that an account can accumulate, seconds. */
 const SAVED_SECONDS = 2000
 /** Most accounts in the table; the least recently used is evicted. */
-const MAXIMUM_ACCOUNTS = 400_000
+const MAX_ACCOUNTS = 400_000
 /** Charge as a multiple of the gas limit, used where the formula has no finite result. */
 const INFINITE_FACTOR = 1900
 /** Size in bytes that doubles the charge. */
@@ -95,8 +95,8 @@ export class TransactionQuota {
   #trackReceiver(entry: PooledTransaction, head: PoolHead, income: number): void {
     const { to } = entry.transaction.fields
     if (to.length === 0) return
-    const receiver = head.account(to)
     const key = to.toString('hex')
+    const receiver = head.account(to, key)
     if (receiver === null || !receiver.isContract || this.#accounts.has(key)) {
       this.#refreshed(key, income, income)
     }
@@ -107,7 +107,7 @@ export class TransactionQuota {
     let account = this.#accounts.get(key)
     if (account === undefined) {
       account = { available: initial, refreshedAt: now }
-      if (this.#accounts.size >= MAXIMUM_ACCOUNTS) this.#forgetOldest()
+      if (this.#accounts.size >= MAX_ACCOUNTS) this.#forgetOldest()
     } else {
       account.available = availableAt(account, now, income)
       account.refreshedAt = now

@@ -1,6 +1,6 @@
 import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import { readHeight } from '../chain/tables/heights.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
-import { readHeight } from '../storage/heights.ts'
 import type { ArrivedTransaction } from './interface.ts'
 
 /**

@@ -90,7 +90,7 @@ export class TransactionPool {
 
   /** Pending transactions in block order; consume it before the pool changes. */
   inBlockOrder(): Iterable<PooledTransaction> {
-    return inBlockOrder(this.#pending.values())
+    return inBlockOrder(this.#pending.bySender())
   }
 
   /** Nonce after the sender's pending transactions; null when it has none. */
@@ -99,9 +99,9 @@ export class TransactionPool {
   }
 
   /** Nonce that the sender's next transaction should have. */
-  nextNonce(sender: Buffer): bigint {
-    const accountNonce = this.#head.account(sender)?.nonce ?? 0n
-    const afterPending = this.nonceAfterPending(sender)
+  nextNonce(sender: Buffer, senderHex = sender.toString('hex')): bigint {
+    const accountNonce = this.#head.account(sender, senderHex)?.nonce ?? 0n
+    const afterPending = this.#pending.nextNonce(senderHex)
     return afterPending !== null && afterPending > accountNonce ? afterPending : accountNonce
   }
 
@@ -248,11 +248,11 @@ export class TransactionPool {
     const { transaction, senderHex, sender } = entry
     const replaced = this.#pending.at(senderHex, transaction.nonce)
     if (replaced !== undefined) this.#assertBump(transaction, replaced.transaction)
-    return { replaced, nextNonce: this.nextNonce(sender) }
+    return { replaced, nextNonce: this.nextNonce(sender, senderHex) }
   }
 
-  #assertQueueable({ transaction, sender }: PooledTransaction): void {
-    assertQueueable(transaction, this.#head.account(sender)?.balance ?? 0n)
+  #assertQueueable({ transaction, sender, senderHex }: PooledTransaction): void {
+    assertQueueable(transaction, this.#head.account(sender, senderHex)?.balance ?? 0n)
   }
 
   /** Rule 17: a replacement must raise the price by the required percentage. */
@@ -267,9 +267,9 @@ export class TransactionPool {
 
   /** Rule 20: the sender must be able to pay for all of its pending transactions. */
   #assertPendingFunds(entry: PooledTransaction, replaced: PooledTransaction | undefined): void {
-    let needed = entry.maximumCost
-    for (const other of this.#pending.of(entry.senderHex)) if (other !== replaced) needed += other.maximumCost
-    const balance = this.#head.account(entry.sender)?.balance ?? 0n
+    const { sender, senderHex, maximumCost } = entry
+    const needed = maximumCost + this.#pending.maximumCostOf(senderHex) - (replaced?.maximumCost ?? 0n)
+    const balance = this.#head.account(sender, senderHex)?.balance ?? 0n
     if (needed > balance) {
       throw new PoolRefusal('PENDING_FUNDS', 'insufficient funds to pay for pending and new transactions', {
         balance,
@@ -284,7 +284,8 @@ export class TransactionPool {
    */
   #promote(senderHex: string, sender: Buffer, changes: Changes): void {
     for (;;) {
-      const next = this.#queued.at(senderHex, this.nextNonce(sender))
+      const next =
+        this.#queued.size === 0 ? undefined : this.#queued.at(senderHex, this.nextNonce(sender, senderHex))
       if (next === undefined) return
       this.#queued.remove(next.transaction.hashHex)
       try {
@@ -299,7 +300,7 @@ export class TransactionPool {
 
   /** Drops transactions that the head made impossible: their nonce is used, by whichever transaction. */
   #dropUsedNonces(senderHex: string, sender: Buffer, changes: Changes): void {
-    const nonce = this.#head.account(sender)?.nonce ?? 0n
+    const nonce = this.#head.account(sender, senderHex)?.nonce ?? 0n
     for (const { transaction } of [...this.#pending.of(senderHex), ...this.#queued.of(senderHex)]) {
       if (transaction.nonce < nonce) this.#drop(transaction.hashHex, changes)
     }
@@ -307,11 +308,8 @@ export class TransactionPool {
 
   /** Demotes pending transactions whose predecessor is gone to the queued set. */
   #requeueAfterGap(senderHex: string, sender: Buffer): void {
-    const entries = this.#pending
-      .of(senderHex)
-      .sort((a, b) => (a.transaction.nonce < b.transaction.nonce ? -1 : 1))
-    let expected = this.#head.account(sender)?.nonce ?? 0n
-    for (const entry of entries) {
+    let expected = this.#head.account(sender, senderHex)?.nonce ?? 0n
+    for (const entry of [...this.#pending.of(senderHex)]) {
       if (entry.transaction.nonce === expected) {
         expected += 1n
         continue

@@ -23,10 +23,19 @@ export class TransactionSet {
     return this.#bySender.get(senderHex)?.get(nonce)
   }
 
-  /** The sender's transactions, in no order. */
-  of(senderHex: string): PooledTransaction[] {
-    const own = this.#bySender.get(senderHex)
-    return own === undefined ? [] : [...own.values()]
+  /** The sender's transactions in the order in which a block takes them; valid until the next change. */
+  of(senderHex: string): readonly PooledTransaction[] {
+    return this.#bySender.get(senderHex)?.inOrder() ?? []
+  }
+
+  /** Most that the sender's transactions can cost together, wei. */
+  maximumCostOf(senderHex: string): bigint {
+    return this.#bySender.get(senderHex)?.maximumCost ?? 0n
+  }
+
+  /** The transactions of each sender as {@link of} has them. */
+  *bySender(): Generator<readonly PooledTransaction[]> {
+    for (const own of this.#bySender.values()) yield own.inOrder()
   }
 
   /** The sender's largest nonce plus one; null when it has none. */
@@ -36,8 +45,11 @@ export class TransactionSet {
 
   /** Adds a transaction, in addition to others of the same nonce. */
   add(entry: PooledTransaction): void {
-    const own = this.#bySender.get(entry.senderHex) ?? new AccountQueue()
-    this.#bySender.set(entry.senderHex, own)
+    let own = this.#bySender.get(entry.senderHex)
+    if (own === undefined) {
+      own = new AccountQueue()
+      this.#bySender.set(entry.senderHex, own)
+    }
     own.add(entry)
     this.#byHash.set(entry.transaction.hashHex, entry)
   }

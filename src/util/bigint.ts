@@ -1,5 +1,5 @@
 /** The largest number of 256 bits. */
-export const LARGEST_WORD = 2n ** 256n - 1n
+export const MAX_WORD = 2n ** 256n - 1n
 
 /** The larger of two. Math.max takes no bigint. */
 export function max(a: bigint, b: bigint): bigint {

@@ -1,5 +1,8 @@
 const DAY = 86_400_000
 
+/** The timezone that is there unless another one is asked for. */
+const UTC = 'UTC'
+
 /** Longest time between two midnights: a day and the largest change of clocks. */
 const HORIZON = 3 * DAY
 
@@ -17,6 +20,7 @@ export interface CalendarDay {
 
 /** True when a text names a timezone, such as `Europe/Zurich`. */
 export function isTimezone(name: string): boolean {
+  if (name === UTC) return true
   try {
     formatOf(name)
     return true
@@ -32,6 +36,8 @@ export function isTimezone(name: string): boolean {
  * @throws RangeError for an unknown timezone
  */
 export function localDay(time: number, timezone: string): number {
+  // Its days are all of one length; to load the calendars of the world takes longer than to start a worker.
+  if (timezone === UTC) return Math.floor(time / DAY)
   const [month, day, year] = formatOf(timezone).format(time).split('/').map(Number)
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1) / DAY
 }

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 
 /** The niceness of work that waits until nothing else wants to run. */
-export const LOWEST_PRIORITY: number = constants.priority.PRIORITY_LOW
+export const MIN_PRIORITY: number = constants.priority.PRIORITY_LOW
 
 /**
  * Has the system run other threads before this one, and before those that it starts. Elsewhere than on Linux it counts

@@ -1,7 +1,7 @@
 /** Upper bounds of waits, seconds. */
 export const WAIT_BUCKETS: readonly number[] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
 
-/** How long something waited. */
+/** Times for which something waited. */
 export interface WaitCounts {
   /** Waits by bucket, then those above the last bound. */
   readonly counts: readonly number[]

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why the wallet refuses an operation. */
+/** Reason why the wallet refuses an operation. */
 export type WalletErrorCode =
   /** No key file has the address. */
   | 'UNKNOWN_ACCOUNT'

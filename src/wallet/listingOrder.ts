@@ -1,4 +1,4 @@
-const SMALLEST_TABLE = 16
+const MIN_TABLE_SLOTS = 16
 const FULL_QUARTERS = 3
 
 /**
@@ -7,15 +7,15 @@ const FULL_QUARTERS = 3
  * @param all every account of the wallet, seed accounts included: their number determines the table's size
  */
 export function inListingOrder(all: readonly Buffer[]): Buffer[] {
-  let size = SMALLEST_TABLE
+  let size = MIN_TABLE_SLOTS
   while (all.length * 4 > size * FULL_QUARTERS) size *= 2
-  const place = (address: Buffer) => {
+  const slot = (address: Buffer) => {
     let hash = 1
     for (const byte of address) hash = (Math.imul(hash, 31) + ((byte << 24) >> 24)) | 0
     return (hash ^ (hash >>> 16)) & (size - 1)
   }
   return all
-    .map((address) => ({ address, place: place(address) }))
-    .sort((a, b) => a.place - b.place)
+    .map((address) => ({ address, slot: slot(address) }))
+    .sort((a, b) => a.slot - b.slot)
     .map(({ address }) => address)
 }

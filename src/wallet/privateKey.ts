@@ -3,7 +3,7 @@ import { keccak256 } from '../native/crypto.ts'
 import { WalletError } from './errors.ts'
 
 const KEY_BYTES = 32
-const LOWEST = Buffer.concat([Buffer.alloc(KEY_BYTES - 1), Buffer.from([1])])
+const MIN_KEY = Buffer.concat([Buffer.alloc(KEY_BYTES - 1), Buffer.from([1])])
 /** Order of secp256k1. */
 const ORDER = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 'hex')
 
@@ -34,7 +34,7 @@ export function privateKeyOfSeed(seed: string): Buffer {
 }
 
 function isPrivateKey(key: Buffer): boolean {
-  return key.compare(LOWEST) >= 0 && key.compare(ORDER) < 0
+  return key.compare(MIN_KEY) >= 0 && key.compare(ORDER) < 0
 }
 
 function invalid(): WalletError {

@@ -1,4 +1,4 @@
-/** Why a running request is to stop. */
+/** Reason why a running request is to stop. */
 export const INTERRUPT_REASONS = { cancelled: 1, timeLimit: 2 } as const
 
 /** Name of a reason. */

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { Answer } from '../rpc/execute.ts'
 import type { JsonText } from '../rpc/json.ts'
 import { PREFERENCES, type Preferences } from '../rpc/preferences.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
@@ -51,7 +51,7 @@ export interface PoolAnswer {
 /** The data that every task carries. */
 export interface PoolTask {
   readonly batch: Uint8Array<ArrayBuffer>
-  /** Where the answers go if they fit, an index in {@link WorkerSetup.outputs}; `NO_BUFFER` for none. */
+  /** Index in {@link WorkerSetup.outputs} for the answers if they fit; `NO_BUFFER` for none. */
   readonly output: number
 }
 

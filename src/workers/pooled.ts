@@ -27,7 +27,7 @@ const WORKER_YOUNG_MIB = 12
 /** Milliseconds after which a worker that is ended does no more. */
 const GIVEN_UP_MILLISECONDS = 10_000
 
-/** How a pool of worker threads is made. */
+/** Options of a pool of worker threads. */
 export interface PooledOptions {
   /** Threads at most. */
   readonly threads: number

@@ -1,3 +1,4 @@
+import type { BlockReference } from '../chain/tables/blockKey.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError, responseTooLarge } from '../rpc/errors.ts'
@@ -8,7 +9,6 @@ import {
   lengthOf,
   type UnexpectedErrorSink,
 } from '../rpc/execute.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
 import { BATCH_MILLISECONDS, NOT_RUN, type PoolRequest } from './messages.ts'
 
 /** The parts that a batch runs with. */

@@ -35,7 +35,7 @@ const STRANGERS = Array.from({ length: 15 }, (_, i) => `127.0.1.${i + 1}`)
 /** What is promised under attack: bytes of the node's own, and milliseconds more than twice of those alone. */
 const MAX_MEMORY = 1024 * MEBIBYTE
 const MORE = 5
-const LEAST_ANSWERS = 1000
+const MIN_ANSWERS = 1000
 
 const { values } = parseArgs({
   options: {
@@ -91,10 +91,7 @@ async function run(scene: Scene, name: string, server: AttackedServer, seconds: 
   await sleep(AFTER_SECONDS * 1000)
   clearInterval(watch)
   const isKept =
-    server.isAlive() &&
-    most < MAX_MEMORY &&
-    stats.answers >= LEAST_ANSWERS &&
-    stats.p99 <= 2 * quiet.p99 + MORE
+    server.isAlive() && most < MAX_MEMORY && stats.answers >= MIN_ANSWERS && stats.p99 <= 2 * quiet.p99 + MORE
   const cells = [
     scene.name,
     scene.by,

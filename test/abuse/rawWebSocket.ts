@@ -34,7 +34,7 @@ export function frame(
 }
 
 /** Where a WebSocket goes and comes from. */
-export interface WebSocketPlace {
+export interface WebSocketTarget {
   readonly port: number
   readonly path: string
   readonly localAddress: string
@@ -45,7 +45,7 @@ export interface WebSocketPlace {
  * @param onOpen called when the server has agreed
  */
 export function openRawWebSocket(
-  { port, path, localAddress }: WebSocketPlace,
+  { port, path, localAddress }: WebSocketTarget,
   onOpen: (socket: Socket) => void,
 ): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress }, () => {

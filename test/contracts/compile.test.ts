@@ -8,8 +8,11 @@ t.test('the committed artefacts are what the pinned compiler makes of the source
     'Archive',
     'Compute',
     'Failures',
+    'Loans',
     'Noisy',
+    'Oracle',
     'Spread',
+    'Stable',
     'Token',
   ])
   for (const artefact of compiled) {

@@ -129,15 +129,16 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
   await t.test('cells of the Bridge are not given', async (t) => {
     proxy.fault = ({ method }) =>
       method === 'rsk_getStorageBytesAt' ? { error: { code: -32601, message: 'method not found' } } : null
+    // getFederationSize()
+    const size = { to: BRIDGE, data: '0x802ad4b6' }
     const without = await start()
     t.teardown(() => without.stop())
     const askWithout = asking(without.url)
     t.equal(await askWithout('eth_getBalance', [account(8), 'latest']), '0x0')
-    await t.rejects(
-      askWithout('eth_call', [{ to: BRIDGE, data: '0x802ad4b6' }, 'latest']),
-      /does not give rsk_getStorageBytesAt/,
-    )
-    await t.rejects(askWithout('evm_mine'), /does not give rsk_getStorageBytesAt/)
+    await t.rejects(askWithout('eth_call', [size, 'latest']), /does not give rsk_getStorageBytesAt/)
+    // Rewards are paid to the federation that methods of the Bridge name.
+    await askWithout('hardhat_mine', ['0x2'])
+    t.equal(Number(await askWithout('eth_blockNumber')), head + 2)
     await without.stop()
     proxy.fault = () => null
   })

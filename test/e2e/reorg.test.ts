@@ -7,7 +7,7 @@ import type { TestAccount } from '../support/signedTransaction.ts'
 import { type BranchBlock, BranchBuilder, importBlocks, mineBlock } from './branchBuilder.ts'
 import { type BranchPlan, LOST, planBranches, SENDERS } from './branchPlan.ts'
 import { ChainClient, type FoundLog, type News } from './chainClient.ts'
-import { endowments, tokenCreation } from './tokenChain.ts'
+import { openTokenChain } from './tokenChain.ts'
 
 const NO_BLOCK = { blockHash: null, blockNumber: null, transactionIndex: null }
 
@@ -40,13 +40,7 @@ t.test('reorganisations of depth 1, 2 and 10 as clients of a running node see th
   t.testdir({})
   const [node, other] = await Promise.all([openNode(t, 'node'), openNode(t, 'builder')])
   const builder = new BranchBuilder(other)
-  const creation = tokenCreation()
-  await importBlocks(node, await builder.extend([[creation]]))
-  const { contractAddress } = await node.request<{ contractAddress: string }>('eth_getTransactionReceipt', [
-    toHex(creation.hash),
-  ])
-  const token = Buffer.from(contractAddress.slice(2), 'hex')
-  await importBlocks(node, await builder.extend([endowments(token, SENDERS)]))
+  const token = await openTokenChain(node, builder, SENDERS)
   for (const depth of [1, 2, 10]) {
     await t.test(`depth ${depth}`, async (t) => {
       const plan = planBranches(token, depth, await noncesOf(node))

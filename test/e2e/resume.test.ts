@@ -5,7 +5,7 @@ import { startNode } from '../support/nodeProcess.ts'
 import { SocketClient } from '../support/socketClient.ts'
 import { BranchBuilder, importBlocks } from './branchBuilder.ts'
 import { planBranches, SENDERS } from './branchPlan.ts'
-import { endowments, tokenCreation } from './tokenChain.ts'
+import { openTokenChain } from './tokenChain.ts'
 
 interface Log {
   readonly blockHash: string
@@ -18,13 +18,7 @@ t.test('a client that comes back after reorganisations goes on where it was', as
   const [node, other] = await Promise.all([open('node'), open('builder')])
   t.teardown(() => Promise.all([node.stop(), other.stop()]))
   const builder = new BranchBuilder(other)
-  const creation = tokenCreation()
-  await importBlocks(node, await builder.extend([[creation]]))
-  const { contractAddress } = await node.request<{ contractAddress: string }>('eth_getTransactionReceipt', [
-    toHex(creation.hash),
-  ])
-  const token = Buffer.from(contractAddress.slice(2), 'hex')
-  await importBlocks(node, await builder.extend([endowments(token, SENDERS)]))
+  const token = await openTokenChain(node, builder, SENDERS)
   const nonces = new Map(SENDERS.map((account) => [account, 0]))
   for (const account of SENDERS) {
     nonces.set(

@@ -1,6 +1,9 @@
 import type { Transaction } from '../../src/chain/codec/transaction.ts'
+import { toHex } from '../../src/util/bytes.ts'
 import { readArtefact } from '../contracts/artefact.ts'
+import type { NodeProcess } from '../support/nodeProcess.ts'
 import { COW, signedTransaction, type TestAccount } from '../support/signedTransaction.ts'
+import { type BranchBuilder, importBlocks } from './branchBuilder.ts'
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -27,8 +30,27 @@ export function tokenCreation(): Transaction {
   return signedTransaction({ to: Buffer.alloc(0), gasLimit: CREATION_GAS, value: 0n, data })
 }
 
+/**
+ * Two blocks on a node without any: the first one creates the token, the second one gives every holder some.
+ * @returns its address
+ */
+export async function openTokenChain(
+  node: NodeProcess,
+  builder: BranchBuilder,
+  holders: readonly TestAccount[],
+): Promise<Buffer> {
+  const creation = tokenCreation()
+  await importBlocks(node, await builder.extend([[creation]]))
+  const { contractAddress } = await node.request<{ contractAddress: string }>('eth_getTransactionReceipt', [
+    toHex(creation.hash),
+  ])
+  const token = Buffer.from(contractAddress.slice(2), 'hex')
+  await importBlocks(node, await builder.extend([endowments(token, holders)]))
+  return token
+}
+
 /** Transactions that give every holder tokens, after the creation. */
-export function endowments(token: Buffer, receivers: readonly TestAccount[]): Transaction[] {
+function endowments(token: Buffer, receivers: readonly TestAccount[]): Transaction[] {
   return receivers.map(({ address }, index) =>
     signedTransaction({ ...callOf(token, address, SHARE), nonce: BigInt(index + 1) }),
   )

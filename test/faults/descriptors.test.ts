@@ -14,7 +14,7 @@ const DESCRIPTORS = 640
 /** Connections that are tried of each kind: together more than there are files. */
 const CONNECTIONS = 400
 /** What the node must be able to hold at least. */
-const LEAST_OPEN = 256
+const MIN_OPEN = 256
 /** What it may hold at most: the other files are for its stores and workers. */
 const MAX_OPEN = DESCRIPTORS - 256
 /** Looks for something that is to happen, 100 ms from one to the next. */
@@ -107,7 +107,7 @@ t.test('more connections than there are file descriptors', async (t) => {
     for (const line of lines) line.end()
   })
   const open = await openOf(lines)
-  t.ok(open.length >= LEAST_OPEN, `${open.length} are open`)
+  t.ok(open.length >= MIN_OPEN, `${open.length} are open`)
   t.ok(open.length <= MAX_OPEN, 'the others were refused')
   const [first, last] = [open[0], open.at(-1)]
   if (first === undefined || last === undefined) throw new Error('none is open')
@@ -126,7 +126,7 @@ t.test('more connections than there are file descriptors', async (t) => {
   t.ok(isUp, 'others are accepted when those are gone')
   const more = await openAll(node)
   const again = await openOf(more)
-  t.ok(again.length >= LEAST_OPEN, `${again.length} are open again`)
+  t.ok(again.length >= MIN_OPEN, `${again.length} are open again`)
   for (const line of more) line.end()
   await node.stop('SIGKILL')
   const check = await runInProcess(['check', '--full', '--data-dir', dataDir])

@@ -32,12 +32,12 @@ t.test(
   async (t) => {
     const folder = t.testdir()
     const whole = join(folder, 'whole')
-    await makeStores(whole)
+    const remunerated = await makeStores(whole)
     const random = createRandom(SEED)
     const found = { damaged: 0, started: 0 }
     for (const file of FILES) {
       const bytes = readFileSync(join(whole, file))
-      for (const [kind, choose] of Object.entries(PLACES)) {
+      for (const [kind, choose] of Object.entries(POSITIONS)) {
         for (let count = 0; count < FLIPS; count += 1) {
           const at = choose(bytes, random)
           const bit = Math.floor(random() * 8)
@@ -48,6 +48,13 @@ t.test(
           rmSync(dataDir, { recursive: true })
         }
       }
+    }
+    for (const at of placesOf(readFileSync(join(whole, 'state/data.mdb')), remunerated)) {
+      const dataDir = join(folder, 'flipped')
+      cpSync(whole, dataDir, { recursive: true })
+      flipBit(join(dataDir, 'state/data.mdb'), at, 1)
+      found[await start(t, dataDir, `state/data.mdb: the hash of a block, byte ${at}`)] += 1
+      rmSync(dataDir, { recursive: true })
     }
     t.comment(JSON.stringify(found))
     t.ok(found.damaged > 0 && found.started > 0)
@@ -83,7 +90,7 @@ async function untilAnswering(port: number, over: AbortSignal): Promise<'answeri
   return 'answering'
 }
 
-const PLACES: Readonly<Record<string, (file: Buffer, random: () => number) => number>> = {
+const POSITIONS: Readonly<Record<string, (file: Buffer, random: () => number) => number>> = {
   anywhere: (file, random) => Math.floor(random() * file.length),
   'a meta page': (_, random) => Math.floor(random() * META_PAGES) * PAGE + Math.floor(random() * META_BYTES),
   'the head of a page': (file, random) => {
@@ -94,6 +101,13 @@ const PLACES: Readonly<Record<string, (file: Buffer, random: () => number) => nu
     const numbers = freeNumbers(file)
     return (numbers[Math.floor(random() * numbers.length)] ?? 0) + Math.floor(random() * 8)
   },
+}
+
+/** Places of a hash: the key of what the state store keeps of its block, and where others name that block. */
+function placesOf(file: Buffer, hash: Buffer): number[] {
+  const places: number[] = []
+  for (let at = file.indexOf(hash); at !== -1; at = file.indexOf(hash, at + 1)) places.push(at)
+  return places
 }
 
 /** Places of the numbers in the lists of free pages, on the one page that such a small store has for them. */

@@ -20,7 +20,7 @@ const KEPT = 20
 const KILLS = 8
 /** Commits of a run before the kill, and how long behind the last of them. */
 const COMMITS = 12
-const LONGEST_MS = 20
+const MAX_MILLISECONDS = 20
 
 // A process per kill, on a machine that may be busy.
 t.setTimeout(600_000)
@@ -85,7 +85,7 @@ t.test('killed at any instant, backward fill loses nothing that it stored and go
   let between = 0
   for (let kill = 0; kill < KILLS; kill += 1) {
     const commits = Math.floor(random() * COMMITS)
-    const delay = Math.floor(random() * LONGEST_MS)
+    const delay = Math.floor(random() * MAX_MILLISECONDS)
     const hasEnded = await run(dataDir, sourceDir, { commits, delay })
     const firstBlock = await look()
     t.comment(`${commits} commits and ${delay} ms: first block ${firstBlock}${hasEnded ? ', ended' : ''}`)

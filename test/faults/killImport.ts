@@ -12,6 +12,8 @@ export interface KillOptions {
   /** Imports to kill. */
   readonly runs: number
   readonly seed: number
+  /** Options of each import, such as those of pruning. */
+  readonly args?: readonly string[]
   readonly onRun?: (run: KillRun) => void
 }
 
@@ -48,7 +50,12 @@ const LATE = 0.1
  * @throws Error that names the run when any of this does not hold
  */
 export async function killImports(options: KillOptions): Promise<KillReport> {
-  const { file, runs, seed } = options
+  const { file, runs, seed, args = [] } = options
+  const importArguments = (dataDir: string, every: number) => [
+    ...['import', '--data-dir', dataDir, '--commit-every', String(every), '--log-level', 'silent'],
+    ...args,
+    file,
+  ]
   const random = createRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-kill-'))
   const whole = join(folder, 'whole')
@@ -59,14 +66,14 @@ export async function killImports(options: KillOptions): Promise<KillReport> {
   let blocks = 0
   try {
     const start = performance.now()
-    assertExit(await runCommand(importArguments(whole, file, 64)), 'the undisturbed import')
+    assertExit(await runCommand(importArguments(whole, 64)), 'the undisturbed import')
     const duration = performance.now() - start
     const expected = await exportChain(whole, folder)
     for (let run = 1; run <= runs; run++) {
       // Squared: most kills come early, so that a chain takes several runs and is cut at many places.
       const delay = Math.round(random() ** 2 * duration * (1 + LATE))
       const commitEvery = COMMIT_SIZES[Math.floor(random() * COMMIT_SIZES.length)] ?? 1
-      const killed = await killAfter(importArguments(store, file, commitEvery), delay)
+      const killed = await killAfter(importArguments(store, commitEvery), delay)
       const found = await countBlocks(store, `run ${run}, seed ${seed}`, killed ? [] : ['--full'])
       if (found < blocks) throw new Error(`run ${run}, seed ${seed}: ${blocks} blocks before, ${found} after`)
       if (killed && found > blocks) advanced += 1
@@ -84,7 +91,7 @@ export async function killImports(options: KillOptions): Promise<KillReport> {
       options.onRun?.(result)
     }
     if (done.at(-1)?.killed === true) {
-      assertExit(await runCommand(importArguments(store, file, 64)), 'the last import')
+      assertExit(await runCommand(importArguments(store, 64)), 'the last import')
       if (!(await exportChain(store, folder)).equals(expected))
         throw new Error('the last import made another chain')
       finished += 1
@@ -93,19 +100,6 @@ export async function killImports(options: KillOptions): Promise<KillReport> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function importArguments(dataDir: string, file: string, commitEvery: number): string[] {
-  return [
-    'import',
-    '--data-dir',
-    dataDir,
-    '--commit-every',
-    String(commitEvery),
-    '--log-level',
-    'silent',
-    file,
-  ]
 }
 
 /** Whether the process was still running when the signal came. */

@@ -59,8 +59,8 @@ export interface KillNodeReport {
 const RUNS_PER_DIRECTORY = 25
 /** Of the kills, those after which the command line reads every state. */
 const FULL_CHECK_EVERY = 10
-const SHORTEST_MS = 300
-const LONGEST_MS = 3000
+const MIN_MILLISECONDS = 300
+const MAX_MILLISECONDS = 3000
 /** Part of the nodes that are killed while they start. */
 const STARTING = 0.1
 const CHECKED_STATES = 32
@@ -82,7 +82,7 @@ export async function killNodes({
   runs,
   seed,
   instants = 0,
-  longest = LONGEST_MS,
+  longest = MAX_MILLISECONDS,
   onRun,
 }: KillNodeOptions): Promise<KillNodeReport> {
   const random = createRandom(seed)
@@ -157,7 +157,7 @@ class KilledChain {
     const random = this.#random
     const mode = MODES[Math.floor(random() * MODES.length)] ?? { name: '', args: [] }
     const starting = random() < STARTING
-    const delay = Math.round(SHORTEST_MS + random() * (this.#longest - SHORTEST_MS))
+    const delay = Math.round(MIN_MILLISECONDS + random() * (this.#longest - MIN_MILLISECONDS))
     // The load draws as many numbers as it gets done, which no seed repeats.
     const loadSeed = Math.floor(random() * 2 ** 32)
     const before = this.judged

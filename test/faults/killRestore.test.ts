@@ -9,7 +9,7 @@ import { runInProcess } from '../support/program.ts'
 import { importRecordedChain } from '../support/recordedDataDir.ts'
 import { makeSnapshot } from '../support/snapshots.ts'
 import { testFolder } from '../support/testFolder.ts'
-import { type KillPoint, killBetween } from './killBetween.ts'
+import { killBetween } from './killBetween.ts'
 
 /** Some chunks of blocks. */
 const BLOCK_CHUNK_BYTES = 65_536
@@ -52,7 +52,7 @@ for (const full of [false, true]) {
       })
       const chunks = (kind: string) => manifest.chunks.filter((chunk) => chunk.kind === kind).length
       // Every chunk of blocks and the end are in both stores, the format is in the chain store alone.
-      const commits: Readonly<Record<KillPoint, number>> = {
+      const commits = {
         taken: chunks('state'),
         states: chunks('blocks') + 1,
         chain: chunks('blocks') + 2,

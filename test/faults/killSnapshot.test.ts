@@ -15,7 +15,7 @@ const POINTS = ['saved', 'states', 'chain'] as const
 /** Kills of one data directory, and commits from its start on of which one is the last. */
 const KILLS = 12
 const COMMITS = 3
-const LONGEST_MS = 400
+const MAX_MILLISECONDS = 400
 
 // A process per kill, on a machine that may be busy.
 t.setTimeout(600_000)
@@ -85,7 +85,7 @@ t.test('killed at any instant, a snapshot synchronisation goes on and ends whole
     const point = POINTS[Math.floor(random() * POINTS.length)] ?? 'chain'
     const isAtCommit = random() < 0.5
     const nth = 1 + Math.floor(random() * COMMITS)
-    const delay = Math.floor(random() * LONGEST_MS)
+    const delay = Math.floor(random() * MAX_MILLISECONDS)
     const ended = await run(dataDir, isAtCommit ? point : 'none', nth, isAtCommit ? null : delay)
     const height = await assertWhole(t, dataDir)
     t.comment(`${isAtCommit ? `${point} ${nth}` : `${delay} ms`}: ${ended ?? 'killed'}, head ${height}`)

@@ -44,7 +44,7 @@ export interface KillSyncReport {
 const RUNS_PER_DIRECTORY = 10
 const BLOCKS = 1500
 const STARTING = 0.15
-const LONGEST_MS = 2500
+const MAX_MILLISECONDS = 2500
 const CHECKED_STATES = 32
 const LOOK_MS = 20
 /** Looks for the same head: a count, because a whole machine may have stood still meanwhile. */
@@ -117,7 +117,7 @@ class KilledSync {
 
   async kill(): Promise<Omit<KillSyncRun, 'run'>> {
     const starting = this.#random() < STARTING && this.#highest > 0
-    const delay = Math.round(this.#random() * LONGEST_MS)
+    const delay = Math.round(this.#random() * MAX_MILLISECONDS)
     this.#source.grow()
     if (starting) await this.#killStarting(delay)
     else await this.#killRunning(delay)

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { unpackedVector } from '../support/vectors.ts'
 import { killImports } from './killImport.ts'
 import { killNodes } from './killNode.ts'
+import { killPruned } from './killPruned.ts'
 import { killSyncs } from './killSync.ts'
 
 const { values } = parseArgs({
@@ -16,6 +17,8 @@ const { values } = parseArgs({
     imports: { type: 'string' },
     /** Nodes that are killed while they follow another one, besides `runs`. */
     syncs: { type: 'string', default: '0' },
+    /** Nodes that are killed while they give old states up, besides `runs`. */
+    pruned: { type: 'string', default: '0' },
     file: { type: 'string', default: unpackedVector('consensus/remasc-long.jsonl') },
   },
 })
@@ -71,5 +74,20 @@ if (syncs > 0) {
     `${report.killed} nodes killed while they followed another one, ${report.behind} of them behind it and ` +
       `${report.atTip} at its head, in ${report.directories} directories: every check clean, every head that was told is there, ` +
       'each directory came to the head',
+  )
+}
+const pruned = Number(values.pruned)
+if (pruned > 0) {
+  const last = await killPruned({
+    runs: pruned,
+    seed,
+    onRun: ({ run, delay, mode, height, firstValues, firstState }) =>
+      console.log(
+        `pruned ${run}: ${mode}, killed after ${delay} ms; ${height} blocks before, values from ${firstValues}, tries from ${firstState}`,
+      ),
+  })
+  console.log(
+    `${pruned} nodes killed that give old states up: every check clean, every balance there; ` +
+      `${last.height} blocks, values from ${last.firstValues}, tries from ${last.firstState}`,
   )
 }

@@ -8,7 +8,7 @@ import { JsonRpcError } from '../support/nodeProcess.ts'
 import type { LoadTarget } from './nodeLoad.ts'
 
 /** Blocks that a peer hands in at most when the node lacks the parents of one. */
-const LONGEST_GAP = 64
+const MAX_GAP_BLOCKS = 64
 
 /** Another node, in this process, that follows the chain of the one under test and mines on it, too. */
 export class PeerMiner {
@@ -34,7 +34,7 @@ export class PeerMiner {
     const { reader } = core.open.chain
     const taken: string[] = []
     const missing = [core.open.chain.head.hash]
-    while (missing.length > 0 && missing.length < LONGEST_GAP) {
+    while (missing.length > 0 && missing.length < MAX_GAP_BLOCKS) {
       const block = reader.blockByHash(missing.at(-1) ?? Buffer.alloc(0))
       if (block === null) throw new Error('a block of this chain is missing')
       try {

@@ -8,22 +8,12 @@ import { builtProgram } from '../support/testBuild.ts'
 import type { MemberProcess } from './cluster/memberProcess.ts'
 import { TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
+import { statusAt } from './support/statusAt.ts'
 
 const READY_MS = 60_000
 
 interface Report {
   readonly today: { readonly requests: number; readonly cost: number; readonly refused: number }
-}
-
-/** Asks with a key. @returns HTTP status */
-async function ask({ origin }: MemberProcess, secret: string): Promise<number> {
-  const response = await fetch(`${origin}/${secret}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
-  })
-  await response.arrayBuffer()
-  return response.status
 }
 
 async function reportAt({ origin }: MemberProcess, secret: string): Promise<Report> {
@@ -53,7 +43,7 @@ t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, 
   /** Requests that clients were answered. */
   let answered = 0
   const use = async (member: MemberProcess, times: number) => {
-    for (let time = 0; time < times; time += 1) if ((await ask(member, secret)) === 200) answered += 1
+    for (let time = 0; time < times; time += 1) if ((await statusAt(member, secret)) === 200) answered += 1
   }
   const requestsAt = async (member: MemberProcess) => (await reportAt(member, secret)).today.requests
   const areEqual = async (what: string, asked: readonly MemberProcess[] = members) => {
@@ -171,12 +161,12 @@ t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, 
   let passed = 0
   for (let time = 0; time < 60; time += 1)
     for (const member of members) {
-      if ((await ask(member, limited)) === 200) passed += 1
+      if ((await statusAt(member, limited)) === 200) passed += 1
       await sleep(5)
     }
   t.ok(passed >= quota && passed <= quota + 100, `${passed} of a quota of ${quota}`)
   await until('all refuse', async () =>
-    (await Promise.all(members.map((member) => ask(member, limited)))).every((status) => status === 429),
+    (await Promise.all(members.map((member) => statusAt(member, limited)))).every((status) => status === 429),
   )
 
   t.comment('a rate holds over members, within the bound that fleet.md states')
@@ -184,13 +174,13 @@ t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, 
   const burst = 100
   const paced = await fleet.makeKey('rate', ['--rate', String(rate), '--burst', String(burst)])
   await until('the key is known', async () =>
-    (await Promise.all(members.map((member) => ask(member, paced)))).every((status) => status === 200),
+    (await Promise.all(members.map((member) => statusAt(member, paced)))).every((status) => status === 200),
   )
   let let_through = 0
   let isOver = false
   const began = performance.now()
   const clients = [...members, ...members, ...members].map(async (member) => {
-    while (!isOver) if ((await ask(member, paced)) === 200) let_through += 1
+    while (!isOver) if ((await statusAt(member, paced)) === 200) let_through += 1
   })
   await sleep(10_000)
   isOver = true
@@ -206,9 +196,9 @@ t.test('use is counted for all members', { skip: NATS_SKIP, timeout: 900_000 }, 
 
   t.comment('one member gives the whole rate')
   const whole = await fleet.makeKey('whole', ['--rate', String(rate), '--burst', '10'])
-  await until('the key is known', async () => (await ask(first, whole)) === 200)
+  await until('the key is known', async () => (await statusAt(first, whole)) === 200)
   let alone = 0
   const from = performance.now()
-  while (performance.now() - from < 5000) if ((await ask(first, whole)) === 200) alone += 1
+  while (performance.now() - from < 5000) if ((await statusAt(first, whole)) === 200) alone += 1
   t.ok(alone >= 0.9 * rate * 5, `${alone} in 5 s`)
 })

@@ -13,17 +13,7 @@ import type { MemberProcess } from './cluster/memberProcess.ts'
 import { FLEET_NAME, TestFleet } from './cluster/testFleet.ts'
 import { until } from './cluster/until.ts'
 import { connectionTo } from './support/connections.ts'
-
-/** HTTP status with which a member answers a request with a key. */
-async function statusAt({ origin }: MemberProcess, secret: string): Promise<number> {
-  const response = await fetch(`${origin}/${secret}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
-  })
-  await response.arrayBuffer()
-  return response.status
-}
+import { statusAt } from './support/statusAt.ts'
 
 t.test(
   'keys are those of the fleet, with NATS and without',

@@ -119,7 +119,7 @@ t.test('servers of an operator, who gives credentials', { skip: NATS_SKIP }, asy
     const made = await runCommand(['fleet', 'init', '--fleet', url, '--fleet-credentials', path])
     t.equal(made.code, 0, made.stderr)
     const status = await runCommand(['fleet', 'status', '--fleet', url, '--fleet-credentials', path])
-    t.match(status.stdout, 'no member is heard')
+    t.match(status.stdout, 'no member is known')
   })
 })
 

@@ -8,7 +8,7 @@ import { simulate } from './simulation/simulate.ts'
 /** Each scenario twice; `test/fleet/simulation/main.ts` runs more. */
 const RUNS = 12
 /** Runs in which a planted fault has to show. */
-const MOST = 24
+const MAX_RUNS = 24
 
 t.test('members keep the rules, whatever befalls them', { timeout: 300_000 }, async (t) => {
   const modules = await loadModules()
@@ -24,7 +24,7 @@ t.test('the checker finds a fault of each rule', { timeout: 600_000 }, async (t)
   const build = await TestBuild.create()
   t.teardown(() => build.remove())
   for (const fault of PLANTED_FAULTS) {
-    const found = await findPlanted(build, fault, { first: 1, most: MOST })
+    const found = await findPlanted(build, fault, { first: 1, most: MAX_RUNS })
     t.ok(found !== null, `${fault.name}: ${found?.what}`)
   }
 })

@@ -24,13 +24,22 @@ export class FaultyProxy {
   change: (request: ProxiedRequest, result: unknown) => unknown = (_, result) => result
   /** Milliseconds before each answer. */
   delay = 0
+  /** Most requests that were under way at once. */
+  peak = 0
+  #running = 0
   readonly #target: string
   readonly #server: Server
 
   private constructor(target: string) {
     this.#target = target
     this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch(() => response.destroy())
+      this.#running += 1
+      this.peak = Math.max(this.peak, this.#running)
+      this.#answer(request, response)
+        .catch(() => response.destroy())
+        .finally(() => {
+          this.#running -= 1
+        })
     })
   }
 

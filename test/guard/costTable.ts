@@ -19,7 +19,7 @@ export interface CostTable {
 /** More than this part above the table is a fault. */
 const TOLERANCE = 0.03
 /** Bytes of a request below which nothing is said: less than the smallest object. */
-const LEAST_BYTES = 8
+const MIN_BYTES = 8
 
 type Sum = (cost: RequestCost) => number
 
@@ -27,8 +27,8 @@ const SUMS: readonly (readonly [name: string, sum: Sum, least: number])[] = [
   ['functions called', ({ functions }) => sumOf(functions), 0],
   ['calls into the socket library', ({ library }) => sumOf(library), 0],
   ['calls into the native core', ({ addon }) => sumOf(addon), 0],
-  ['bytes of the heap', ({ heap }) => heap, LEAST_BYTES],
-  ['bytes of ArrayBuffers', ({ buffers }) => buffers, LEAST_BYTES],
+  ['bytes of the heap', ({ heap }) => heap, MIN_BYTES],
+  ['bytes of ArrayBuffers', ({ buffers }) => buffers, MIN_BYTES],
 ]
 
 /** Its file, for the line of Node.js that runs. */

@@ -17,7 +17,7 @@ import { testFolder } from '../support/testFolder.ts'
 
 /** Starts one after the other; `STARTS=50` is the long run. */
 const STARTS = Number(process.env['STARTS'] ?? 8)
-const PLACES = ['same', 'child'] as const
+const PROCESSES = ['same', 'child'] as const
 
 interface Left {
   readonly resources: readonly string[]
@@ -47,7 +47,7 @@ async function start(t: Test, options: DevelopmentNodeOptions = {}): Promise<Dev
 }
 
 t.test('two nodes at once, in either place, know nothing of one another', async (t) => {
-  for (const place of PLACES) {
+  for (const place of PROCESSES) {
     const [one, two] = await Promise.all([start(t, { process: place }), start(t, { process: place })])
     t.not(one.port, two.port)
     await askNode(one.url, 'evm_mine', [])
@@ -93,7 +93,7 @@ t.test('what does not start says why and leaves nothing', async (t) => {
     t.ok(error instanceof Refused)
     t.match(error, { code, message })
   }
-  for (const place of PLACES) {
+  for (const place of PROCESSES) {
     await refused({ process: place, port: running.port }, 'LISTEN_FAILED', /is the port in use/)
     await refused({ process: place, host: '0.0.0.0' }, 'EXPOSED', /everybody who reaches the machine/)
   }
@@ -113,7 +113,7 @@ t.test('what does not start says why and leaves nothing', async (t) => {
 
 t.test('a signal stops a node, also while it starts', async (t) => {
   const { createNode } = await import('rhizome')
-  for (const place of PLACES) {
+  for (const place of PROCESSES) {
     const before = temporaryFolders()
     const early = new AbortController()
     const starting = createNode({ process: place, signal: early.signal })

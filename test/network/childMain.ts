@@ -31,7 +31,7 @@ process.on('message', (message: ToChild) => {
 })
 // Nobody is left to stop it.
 process.on('disconnect', () => process.exit())
-tell({ type: 'opened', id: node.id, port: node.place.port })
+post({ type: 'opened', id: node.id, port: node.place.port })
 setInterval(report, REPORT_MS)
 
 function mine(number: number): void {
@@ -42,10 +42,10 @@ function mine(number: number): void {
 
 function report(): void {
   const peers = node.network.peers.map(({ id }) => id)
-  tell({ type: 'report', peers, blocks: [...blocks], residentBytes: process.memoryUsage().rss })
+  post({ type: 'report', peers, blocks: [...blocks], residentBytes: process.memoryUsage().rss })
 }
 
-function tell(message: FromChild): void {
+function post(message: FromChild): void {
   process.send?.(message)
 }
 

@@ -34,21 +34,21 @@ export class ChildNode {
 
   /** Tells it of others: it dials them, again and again. */
   meet(others: readonly PeerAddress[]): void {
-    this.#tell({ type: 'meet', contacts: others })
+    this.#post({ type: 'meet', contacts: others })
   }
 
   /** Has it make a block and give it to its peers. @param number names the block */
   mine(number: number): void {
-    this.#tell({ type: 'mine', number })
+    this.#post({ type: 'mine', number })
   }
 
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return
-    this.#tell({ type: 'stop' })
+    this.#post({ type: 'stop' })
     await once(this.#child, 'exit')
   }
 
-  #tell(message: ToChild): void {
+  #post(message: ToChild): void {
     this.#child.send(message)
   }
 }

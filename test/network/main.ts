@@ -10,7 +10,7 @@ import { runTurn, type Turn } from './long/turn.ts'
 
 const MIB = 1024 * 1024
 /** Of the speed without an attack. */
-const LEAST_SPEED = 0.7
+const MIN_SPEED = 0.7
 const MIB_PER_ATTACKER = 32
 const MAX_MIB = 256
 const GROWTH = 100
@@ -113,9 +113,9 @@ function judge(attacks: readonly AttackCase[], turn: Turn, quiet: Quiet): string
   return [
     ...turn.faults,
     ...(turn.check === null ? [] : [turn.check]),
-    ...(quiet.speed === 0 || share >= LEAST_SPEED
+    ...(quiet.speed === 0 || share >= MIN_SPEED
       ? []
-      : [`import had ${share.toFixed(2)} of its speed, at least ${LEAST_SPEED}`]),
+      : [`import had ${share.toFixed(2)} of its speed, at least ${MIN_SPEED}`]),
     ...(grown <= bound ? [] : [`${grown.toFixed(0)} MiB more, at most ${bound}`]),
     ...(attacks.length === 1 ? (attacks[0]?.judge(seen) ?? []) : []),
   ]

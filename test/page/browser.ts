@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 
-const PLACES = [
+const PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome-stable',
@@ -21,7 +21,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 /** A path of a browser: that of the variable CHROMIUM, or one where systems put it; null when there is none. */
 export function findBrowser(): string | null {
   const named = process.env['CHROMIUM']
-  return [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path)) ?? null
+  return [...(named === undefined ? [] : [named]), ...PATHS].find((path) => existsSync(path)) ?? null
 }
 
 /**

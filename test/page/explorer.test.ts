@@ -50,6 +50,7 @@ t.test('the page in a browser', { skip }, async (t) => {
     t.match(await page.locator('#newest').textContent(), new RegExp(`^Block ${before + 1n} `))
     t.match(await page.locator('main').textContent(), /Client\s*Rhizome\//)
     t.match(await page.locator('main').textContent(), /Waiting transactions\s*0 ready, 0 behind a gap/)
+    t.match(await page.locator('main').textContent(), /States\s*of all blocks/)
   })
 
   await inTab('from a block to a transaction to an address, and back', {}, async (t, { page }) => {

@@ -180,7 +180,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     applies: ({ expected, found, method, params }) =>
       PENDING_UNSUPPORTED.has(method) &&
       params[0] === 'pending' &&
-      isDeepStrictEqual(withoutPlaces(expected.result), withoutPlaces(found.result)),
+      isDeepStrictEqual(withoutPositions(expected.result), withoutPositions(found.result)),
   },
   {
     methods: 'with a block parameter',
@@ -366,7 +366,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
 ]
 
 /** A block object without what the pending block does not know, in which the reference names a block all the same. */
-function withoutPlaces(block: unknown): unknown {
+function withoutPositions(block: unknown): unknown {
   if (typeof block !== 'object' || block === null) return block
   const { nonce: _, ...rest } = block as { nonce?: unknown; transactions?: unknown }
   const { transactions } = rest

@@ -23,6 +23,7 @@ export const WAITING: ReadonlySet<string> = new Set([
   'test/unit/sync/client/tip.test.ts',
   'test/unit/sync/snapshot/snapshotSync.test.ts',
   'test/vectors/recorded.test.ts',
+  'test/walks/walks.test.ts',
 ])
 
 /** Files that take longest, in the order in which they begin: what begins last is not to take long. */

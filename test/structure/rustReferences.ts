@@ -115,10 +115,16 @@ function fileOf(crate: Crate, module: string, path: readonly string[], depth = 0
   if (at === null || !crate.has(at)) return null
   for (const segment of rest) {
     const below: string = segment === 'super' ? parentOf(at) : join(at, segment)
+    // Its file is one of another crate.
+    if (!crate.has(below) && isDeclaredModule(crate.get(at), segment)) return null
     if (!crate.has(below)) return declaringFile(crate, at, segment, depth)
     at = below
   }
   return crate.get(at)?.file ?? null
+}
+
+function isDeclaredModule(module: RustModule | undefined, name: string): boolean {
+  return module !== undefined && new RegExp(`\\bmod ${name};`).test(module.text)
 }
 
 function declaringFile(crate: Crate, module: string, name: string, depth: number): string | null {

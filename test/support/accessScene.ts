@@ -12,10 +12,10 @@ import type { KeyRecord } from '../../src/storage/access/keyRecord.ts'
 import { addUsage, costOf, type DayUsage } from '../../src/storage/access/usageRecord.ts'
 
 /** Place of a method. */
-export function placeOf(name: string): number {
-  const place = METHODS.findIndex((method) => method.name === name)
-  if (place < 0) throw new Error(`no method ${name}`)
-  return place
+export function indexOf(name: string): number {
+  const index = METHODS.findIndex((method) => method.name === name)
+  if (index < 0) throw new Error(`no method ${name}`)
+  return index
 }
 
 /** A request as the front describes it, from 192.0.2.1 unless said otherwise. */
@@ -50,10 +50,10 @@ export class MemoryBook implements AccessBook {
     if (this.trouble !== null) throw this.trouble
     this.writes += 1
     for (const usage of added) {
-      const place = `${usage.day} ${usage.id}`
-      const methods = new Map(this.rows.get(place)?.methods)
+      const key = `${usage.day} ${usage.id}`
+      const methods = new Map(this.rows.get(key)?.methods)
       for (const [method, one] of usage.methods) methods.set(method, addUsage(methods.get(method), one))
-      this.rows.set(place, { ...usage, methods })
+      this.rows.set(key, { ...usage, methods })
     }
   }
 
@@ -67,7 +67,7 @@ export class MemoryBook implements AccessBook {
 
   async pruneUsage(firstKept: number): Promise<number> {
     const old = [...this.rows].filter(([, { day }]) => day < firstKept)
-    for (const [place] of old) this.rows.delete(place)
+    for (const [key] of old) this.rows.delete(key)
     return old.length
   }
 }
@@ -107,6 +107,6 @@ export function openAccess(
     if (admitted instanceof RpcError) throw admitted
     return admitted
   }
-  const charge = (who: Caller, name: string) => admission.charge(who, placeOf(name))
+  const charge = (who: Caller, name: string) => admission.charge(who, indexOf(name))
   return { admission, book, clock, caller, charge, rules: allRules }
 }

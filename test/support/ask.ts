@@ -56,7 +56,7 @@ export interface LocalServiceOptions {
   readonly trace?: ExchangeTrace
   /** The head of the gateway; none where nobody asks for it. */
   readonly head?: FrontHead
-  /** Whether answers are told with their block. */
+  /** True when answers name their block. */
   readonly namesBlocks?: boolean
 }
 

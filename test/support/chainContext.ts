@@ -25,6 +25,8 @@ export const TEST_SETTINGS: RpcSettings = {
   gasPriceFloor: 0n,
   intervalUnit: 'milliseconds',
   hosted: false,
+  keptValues: null,
+  keptProofs: null,
   enabled: { modules: ['*'], disabledMethods: [], dev: true },
 }
 
@@ -48,7 +50,7 @@ export function createChainContext(
     }),
     chain,
     encodedObjects: EncodedObjectCache.inMemory(1024 * 1024),
-    state: { at: absent('state'), rootAfter: absent('state') },
+    state: { at: absent('state'), rootAfter: absent('state'), hasValues: absent('state') },
     execution: {
       call: absent('call'),
       output: absent('call'),

@@ -31,10 +31,10 @@ export interface CitingFile {
   readonly text: string
 }
 
-/** One cited place, and what is wrong with it, or null. */
+/** One cited reference, and what is wrong with it, or null. */
 export interface Citation {
   readonly sheet: string
-  readonly place: string
+  readonly reference: string
   readonly fault: string | null
 }
 
@@ -102,8 +102,8 @@ export function findCitations(file: CitingFile, sheets: ReadonlyMap<string, Shee
       if (FOREIGN.test(text.slice(Math.max(0, match.index - 30), match.index))) continue
       const found =
         own === undefined
-          ? [{ sheet: '', place: text.slice(match.index, match.index + 8), fault: 'names no sheet' }]
-          : readPlaces(own, text.slice(match.index), sheets).places
+          ? [{ sheet: '', reference: text.slice(match.index, match.index + 8), fault: 'names no sheet' }]
+          : readReferences(own, text.slice(match.index), sheets).references
       citations.push(...found)
       end = match.index + 1
       continue
@@ -111,12 +111,12 @@ export function findCitations(file: CitingFile, sheets: ReadonlyMap<string, Shee
     const { path = '', name } = match.groups
     const rest = text.slice(match.index + match[0].length)
     if (!isSheet(path, name, file.path, rest)) continue
-    const { places, length } = readPlaces(name, rest.replace(/^`/, ''), sheets)
-    citations.push(...places)
+    const { references, length } = readReferences(name, rest.replace(/^`/, ''), sheets)
+    citations.push(...references)
     end = match.index + match[0].length + length
   }
   for (const match of text.matchAll(OUTSIDE)) {
-    citations.push({ sheet: '', place: match[0], fault: 'is not in the repository' })
+    citations.push({ sheet: '', reference: match[0], fault: 'is not in the repository' })
   }
   return citations
 }
@@ -132,43 +132,43 @@ function isSheet(path: string, name: string, file: string, rest: string): boolea
 }
 
 /** What is cited behind the name of a sheet, and how long its wording is. */
-function readPlaces(
+function readReferences(
   sheet: string,
   text: string,
   sheets: ReadonlyMap<string, Sheet>,
-): { places: Citation[]; length: number } {
+): { references: Citation[]; length: number } {
   const known = sheets.get(sheet)
   if (known === undefined)
-    return { places: [{ sheet, place: text.slice(0, 8), fault: 'no such sheet' }], length: 0 }
-  const places: Citation[] = []
-  const note = (place: string, exists: boolean) =>
-    places.push({ sheet, place, fault: exists ? null : 'is not there' })
+    return { references: [{ sheet, reference: text.slice(0, 8), fault: 'no such sheet' }], length: 0 }
+  const references: Citation[] = []
+  const add = (reference: string, exists: boolean) =>
+    references.push({ sheet, reference, fault: exists ? null : 'is not there' })
   let rest = text
   for (;;) {
     const section = SECTION.exec(rest)
     const row = ROW.exec(rest)
     const found = section ?? row
-    if (found === null || (places.length > 0 && found[1] === undefined)) break
+    if (found === null || (references.length > 0 && found[1] === undefined)) break
     rest = rest.slice(found[0].length)
     if (section === null) {
-      note(`D${found[2]}`, known.rows.has(found[2] ?? ''))
+      add(`D${found[2]}`, known.rows.has(found[2] ?? ''))
       continue
     }
     const content = known.sections.get(found[2] ?? '')
-    note(`§${found[2]}`, content !== undefined)
+    add(`§${found[2]}`, content !== undefined)
     const items = ITEMS.exec(rest)
     if (items === null) continue
     rest = rest.slice(items[0].length)
     for (const item of [items[1], items[2]]) {
-      if (item !== undefined) note(`§${found[2]} item ${item}`, hasItem(content ?? '', item))
+      if (item !== undefined) add(`§${found[2]} item ${item}`, hasItem(content ?? '', item))
     }
   }
-  if (places.length === 0) note(...readHeading(known, rest))
-  return { places, length: text.length - rest.length }
+  if (references.length === 0) add(...readHeading(known, rest))
+  return { references, length: text.length - rest.length }
 }
 
 /** The heading that a text begins with, and whether it is one; the whole sheet where none is cited. */
-function readHeading({ headings, sections }: Sheet, text: string): [place: string, exists: boolean] {
+function readHeading({ headings, sections }: Sheet, text: string): [reference: string, exists: boolean] {
   const words = /^(?:\]\([^)]*\))? (?!Dn\b)([A-Z0-9].*)/.exec(text.slice(0, 80))?.[1]
   if (words === undefined || (sections.size > 0 && !/^\d/.test(words))) return ['whole', true]
   const heading = headings.find((name) => words.startsWith(name) && !/^\w/.test(words.slice(name.length)))

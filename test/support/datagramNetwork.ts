@@ -18,7 +18,7 @@ export class DatagramNetwork {
     this.#lost = lost
   }
 
-  /** What opens a socket at a place. */
+  /** Opens a socket at an address. */
   at(address: string, port: number): OpenDatagrams {
     const from = `${address} ${port}`
     return async (listener) => {
@@ -35,7 +35,7 @@ export class DatagramNetwork {
     }
   }
 
-  /** Sends as if from a place, which need not be the sender's own. */
+  /** Sends as if from an address, which need not be the sender's own. */
   send(bytes: Buffer, from: string, to: string): void {
     if (!this.#lost()) this.#queue.push({ bytes, from, to })
   }

@@ -11,5 +11,5 @@ faults.onmessage = (event) => {
   process.exit(7)
 }
 
-/** Entry of the product's peer thread that fails when it is told to. */
+/** Entry of the product's peer thread that fails when a test asks for it. */
 await runPeerThread(workerData as PeerThreadSetup)

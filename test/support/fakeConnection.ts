@@ -97,7 +97,7 @@ export class FakeConnection implements Connection {
   }
 
   /** Gives a message in. @returns what reading waits for */
-  tell(message: PeerMessage): void | Promise<void> {
+  deliver(message: PeerMessage): void | Promise<void> {
     const { code, payload } = encodePeerMessage(message)
     return this.receive(code, payload)
   }

@@ -36,7 +36,7 @@ export interface FakePeerOptions {
 const CHUNK = 192
 let made = 0
 
-/** A peer in memory that has a chain, answers as the reference does (p2p.md §4, §5) unless it is told otherwise. */
+/** A peer in memory that has a chain, answers as the reference does (p2p.md §4, §5) unless a test wants something else. */
 export class FakePeer implements Peer {
   readonly id: string
   readonly address: string

@@ -1,11 +1,11 @@
 import type { Test } from 'tap'
+import type { BlockReference } from '../../src/chain/tables/blockKey.ts'
 import { DEFAULT_EVENT_LIMITS, type FilterOpener, FrontEvents } from '../../src/filters/frontEvents.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import type { ChainSharing } from '../../src/node/chainThread/chainSharing.ts'
 import { EVENT_TEXTS } from '../../src/rpc/format/eventTexts.ts'
-import type { BlockReference } from '../../src/storage/blockKey.ts'
 import { InterruptTable } from '../../src/workers/interrupts.ts'
 import { createLocalService } from './ask.ts'
 import { openLocalNode } from './localNode.ts'
@@ -15,11 +15,11 @@ import { testFolder } from './testFolder.ts'
 export interface SceneAnswer {
   readonly text: string
   readonly status: number
-  /** The block that was noted for it. */
+  /** The block that was recorded for it. */
   readonly block: BlockReference | null
 }
 
-/** A front thread over a chain in this thread, which hears of heads when the test says so. */
+/** A front thread over a chain in this thread, which is notified of heads when the test says so. */
 export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterOpener) {
   const interrupts = new InterruptTable()
   const { context: alone, core } = openLocalNode(
@@ -79,7 +79,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterO
   const ask = (body: string, more?: { readonly minBlock?: number }, left?: { gone?: boolean }) =>
     askAs(caller, body, more, left)
   /** Tells the gateway of the head of the chain, as the chain thread does. */
-  const tellHead = () => {
+  const reportHead = () => {
     gateway.onChange()
     context.refresh()
     try {
@@ -99,7 +99,7 @@ export function openHeadScene(t: Test, sharing?: ChainSharing, filters?: FilterO
       context.release()
     }
   }
-  return { gateway, context, core, front, head, caller, order, ask, askAs, tellHead, mine }
+  return { gateway, context, core, front, head, caller, order, ask, askAs, reportHead, mine }
 }
 
 /** A request as JSON text. */

@@ -4,13 +4,13 @@ import type { LifeMessage } from '../../src/node/keptThread.ts'
 /** What such a thread is started with. */
 export type KeptThreadFate = 'works' | 'refuses' | 'throws'
 
-/** What it tells of itself besides. */
+/** Facts that it reports of itself besides. */
 export interface KeptThreadEcho {
   readonly kind: 'echo'
   readonly text: unknown
 }
 
-/** Entry of a thread for tests of `KeptThread`: it gives back what it is told, throws `throw`, or ends by itself. */
+/** Entry of a thread for tests of `KeptThread`: it gives back what it receives, throws `throw`, or ends by itself. */
 const fate = workerData as KeptThreadFate
 const post = (message: LifeMessage<string> | KeptThreadEcho) => parentPort?.postMessage(message)
 process.once('uncaughtException', (error) => {

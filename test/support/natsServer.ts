@@ -16,7 +16,7 @@ const READY_POLL_MS = 50
 const READY_POLLS = 1200
 
 /** Where a server is reached, and where it runs. */
-export interface NatsPlace {
+export interface NatsHost {
   /** What it runs under, such as `ip netns exec …`. */
   readonly under: readonly string[]
   readonly address: string
@@ -26,7 +26,7 @@ export interface NatsServerOptions {
   /** Folder of configuration and data; one for each server is made in it. */
   readonly folder: string
   /** One per server; on this machine unless given. */
-  readonly places?: readonly NatsPlace[]
+  readonly hosts?: readonly NatsHost[]
   /** Without it servers acknowledge up to two minutes before they write to disk. */
   readonly syncAlways?: boolean
   /** Largest message, bytes. */
@@ -38,8 +38,8 @@ export interface NatsServerOptions {
 /** The path of nats-server: that of the variable NATS_SERVER, or one in PATH; null when there is none. */
 export function findNatsServer(): string | null {
   const named = process.env['NATS_SERVER']
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'))
-  return [...(named === undefined ? [] : [named]), ...places].find((path) => existsSync(path)) ?? null
+  const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'))
+  return [...(named === undefined ? [] : [named]), ...paths].find((path) => existsSync(path)) ?? null
 }
 
 /** Why tests that need nats-server are left out; CI must not leave them out. */
@@ -155,17 +155,17 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsC
 
 /** Starts servers with routes to one another. */
 export async function startNatsCluster(count: number, options: NatsServerOptions): Promise<NatsCluster> {
-  const places = await Promise.all(
+  const hosts = await Promise.all(
     Array.from({ length: count }, async (_, index) => ({
       name: `nats-${index + 1}`,
-      address: options.places?.[index]?.address ?? '127.0.0.1',
-      under: options.places?.[index]?.under ?? [],
+      address: options.hosts?.[index]?.address ?? '127.0.0.1',
+      under: options.hosts?.[index]?.under ?? [],
       port: await freePort(),
       routePort: await freePort(),
     })),
   )
-  const routes = places.map(({ address, routePort }) => `nats-route://${address}:${routePort}`)
-  const servers = places.map(({ name, address, under, port, routePort }) => {
+  const routes = hosts.map(({ address, routePort }) => `nats-route://${address}:${routePort}`)
+  const servers = hosts.map(({ name, address, under, port, routePort }) => {
     const folder = join(options.folder, name)
     mkdirSync(folder, { recursive: true })
     const cluster =

@@ -20,7 +20,7 @@ export interface PeerNode {
   readonly place: PeerAddress
   readonly came: Peer[]
   readonly gone: Peer[]
-  readonly heard: { readonly from: string; readonly message: PeerMessage }[]
+  readonly received: { readonly from: string; readonly message: PeerMessage }[]
   /** What it does with a message; replaced by tests. */
   answer: (peer: Peer, message: PeerMessage) => void | Promise<void>
 }
@@ -50,7 +50,7 @@ export async function openPeerNode(options: PeerNodeOptions = {}): Promise<PeerN
     judge,
     came: [],
     gone: [],
-    heard: [],
+    received: [],
     answer: () => undefined,
   }
   const network = await PeerNetwork.open({
@@ -76,7 +76,7 @@ export async function openPeerNode(options: PeerNodeOptions = {}): Promise<PeerN
       onPeer: (peer) => void node.came.push(peer),
       onPeerGone: (peer) => void node.gone.push(peer),
       onMessage: (peer, message) => {
-        node.heard.push({ from: peer.id, message })
+        node.received.push({ from: peer.id, message })
         return node.answer(peer, message)
       },
     },

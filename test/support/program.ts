@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { COMMANDS } from '../../src/cli/allCommands.ts'
 import { describeFailure } from '../../src/cli/errors.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import type { CommandResult } from './cli.ts'
@@ -28,7 +29,7 @@ export async function runInProcess(words: readonly string[]): Promise<CommandRes
 export async function runProgram(...words: string[]): Promise<ProgramResult> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
-  const program = createProgram({ stdout, stderr, environment: {}, version: '1.2.3' })
+  const program = createProgram({ stdout, stderr, environment: {}, version: '1.2.3' }, COMMANDS)
   let thrown: unknown
   try {
     await program.command.parseAsync(words, { from: 'user' })

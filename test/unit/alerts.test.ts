@@ -100,7 +100,7 @@ const CASES: Readonly<Record<string, AlertCase>> = {
   RhizomePruningFails: simple(
     'state_pruning_fault_info',
     { bad: 1, good: 0 },
-    'a could not give up old states, which --proofs asks for: its log says why.',
+    'a could not give up old states, which --proofs or --history asks for: its log says why.',
   ),
   RhizomeChainIsHalted: simple(
     'sync_halted_info',

@@ -22,12 +22,12 @@ const sheets = new Map(
 )
 const files = readCitingFiles(OWN_FILES)
 
-t.test('every citation of a rule, a fact or a decision names a place that is there', (t) => {
+t.test('every citation of a rule, a fact or a decision names a section that is there', (t) => {
   const counts = new Map<string, number>()
   const faults = files.flatMap((file) =>
-    findCitations(file, sheets).flatMap(({ sheet, place, fault }) => {
+    findCitations(file, sheets).flatMap(({ sheet, reference, fault }) => {
       counts.set(sheet, (counts.get(sheet) ?? 0) + 1)
-      return fault === null ? [] : [`${file.path}: ${sheet} ${place} ${fault}`]
+      return fault === null ? [] : [`${file.path}: ${sheet} ${reference} ${fault}`]
     }),
   )
   t.same(faults, [])
@@ -39,7 +39,7 @@ t.test('every citation of a rule, a fact or a decision names a place that is the
 })
 
 t.test('every listed difference from the reference cites what asks for it', (t) => {
-  const silent = LISTED_DIFFERENCES.filter(({ why }) => placesOf(`// ${why}`).length === 0)
+  const silent = LISTED_DIFFERENCES.filter(({ why }) => referencesOf(`// ${why}`).length === 0)
   t.same(
     silent.map(({ what }) => what),
     [],
@@ -70,7 +70,7 @@ t.test('a wrong citation is found', (t) => {
 })
 
 t.test('a right citation is taken in all its forms', (t) => {
-  const right: [text: string, places: readonly string[]][] = [
+  const right: [text: string, references: readonly string[]][] = [
     ['(consensus.md §4.2 rule 3, §4.4).', ['§4.2', '§4.2 item 3', '§4.4']],
     ['(evm.md\n// §4.1 step 8)', ['§4.1', '§4.1 item 8']],
     ['`evm.md` §4.2 and §8 row 5', ['§4.2', '§8', '§8 item 5']],
@@ -80,8 +80,8 @@ t.test('a right citation is taken in all its forms', (t) => {
     ['(RFC 6455 §7.4.1)', []],
     ['see bench/results/rpc.md', []],
   ]
-  for (const [text, places] of right) {
-    t.same(placesOf(`// ${text}`), places, text)
+  for (const [text, references] of right) {
+    t.same(referencesOf(`// ${text}`), references, text)
     t.same(faultsOf(`// ${text}`), [], text)
   }
   t.end()
@@ -91,8 +91,8 @@ function citationsOf(text: string): Citation[] {
   return findCitations({ path: 'src/example.ts', text }, sheets)
 }
 
-function placesOf(text: string): string[] {
-  return citationsOf(text).map(({ place }) => place)
+function referencesOf(text: string): string[] {
+  return citationsOf(text).map(({ reference }) => reference)
 }
 
 function faultsOf(text: string): Citation[] {

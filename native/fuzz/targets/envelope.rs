@@ -23,7 +23,7 @@ fn path() -> FastPath {
         index: index as u16,
         fast: Some(fast),
         is_cached: true,
-        tells_reverts: index % 2 == 0,
+        reports_reverts: index % 2 == 0,
     };
     let methods = [
         ("eth_call", FastMethod::Call),

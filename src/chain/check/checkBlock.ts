@@ -1,11 +1,7 @@
 import { isActive } from '../../config/activations.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { keccak256 } from '../../native/crypto.ts'
-import { type BlockReference, blockKey } from '../../storage/blockKey.ts'
 import type { TableReader } from '../../storage/chainEnvironment.ts'
-import { readHistory } from '../../storage/metadata.ts'
-import { readPosition } from '../../storage/totalDifficulty.ts'
-import { readOccurrences } from '../../storage/transactionIndex.ts'
 import { encodeSenders } from '../chainStoreReader.ts'
 import { type Block, blockFromParts, transactionsRoot, unclesHash } from '../codec/block.ts'
 import { impersonatedSender } from '../codec/impersonated.ts'
@@ -13,6 +9,10 @@ import { createLogsBloom } from '../codec/logsBloom.ts'
 import { orderedRoot } from '../codec/orderedRoot.ts'
 import { parseReceipt } from '../codec/receipt.ts'
 import { parseRLPList } from '../codec/rlpReader.ts'
+import { type BlockReference, blockKey } from '../tables/blockKey.ts'
+import { readHistory } from '../tables/metadata.ts'
+import { readPosition } from '../tables/totalDifficulty.ts'
+import { readOccurrences } from '../tables/transactionIndex.ts'
 
 /**
  * Checks everything that is stored under the height and hash of one block against the block itself, and its

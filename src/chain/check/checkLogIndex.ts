@@ -1,9 +1,9 @@
 import { NativeError } from '../../native/errors.ts'
-import { blockKey } from '../../storage/blockKey.ts'
 import type { TableReader } from '../../storage/chainEnvironment.ts'
-import { findLogHeights } from '../../storage/logIndex.ts'
-import { ANY_LOG, type LogTerm } from '../../storage/logTerm.ts'
 import { logTermsOf } from '../logs/logTerms.ts'
+import { blockKey } from '../tables/blockKey.ts'
+import { findLogHeights } from '../tables/logIndex.ts'
+import { ANY_LOG, type LogTerm } from '../tables/logTerm.ts'
 
 /**
  * Terms of a canonical block that the index of logs lacks, or has without cause. Unreadable receipts are

@@ -20,7 +20,7 @@ const MAX_INT32 = (1n << 31n) - 1n
 /** Testnet blocks below this height may lack the base event (consensus.md §2.1). */
 const BASE_EVENT_TOLERANCE = { network: 'testnet', below: 7_800_000 } as const
 
-/** Which optional elements the headers of a height have. */
+/** Optional elements that the headers of a height have. */
 interface Layout {
   readonly umm: boolean
   readonly version: boolean

@@ -1,7 +1,7 @@
 import type { HeaderFields } from './headerFields.ts'
 import { edgesToBytes, encodeStrings, type RlpString, signedAmount } from './rlpWriter.ts'
 
-/** Which parts an encoding holds (consensus.md §2.4). */
+/** Parts of an encoding (consensus.md §2.4). */
 export interface HeaderEncoding {
   /** Extension data instead of bloom, version, edges and base event. */
   readonly compressed: boolean

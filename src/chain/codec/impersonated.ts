@@ -2,7 +2,7 @@ import { bigIntToFixedBytes, bytesToBigInt } from '../../util/bytes.ts'
 import type { Block } from './block.ts'
 import type { Transaction, TransactionSignature } from './transaction.ts'
 
-const LOWEST_V = 27
+const MIN_V = 27
 const ADDRESS_BYTES = 20
 const ADDRESSES = 1n << 160n
 
@@ -16,7 +16,7 @@ const UNSIGNED = bytesToBigInt(Buffer.from('impersonated by a development ch', '
  * produces it: other nodes reject a block with such a transaction.
  */
 export function impersonatedSignature(sender: Buffer): TransactionSignature {
-  return { v: LOWEST_V, r: UNSIGNED, s: bytesToBigInt(sender) }
+  return { v: MIN_V, r: UNSIGNED, s: bytesToBigInt(sender) }
 }
 
 /** The sender encoded in place of the signature, 20 bytes; null for a signed transaction. */

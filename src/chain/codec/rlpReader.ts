@@ -1,7 +1,7 @@
 import { asBuffer, EMPTY_BYTES } from '../../util/bytes.ts'
 
 /** Lengths above this cannot be decoded (consensus.md §0.2). */
-const MAX_LENGTH = 0x7fff_ffff
+const MAX_LENGTH_BYTES = 0x7fff_ffff
 
 /** Kind of malformation: an element beyond the end, an impossible length, or an unexpected shape. */
 export type RlpFault = 'overrun' | 'length' | 'shape'
@@ -170,6 +170,6 @@ function readLength(source: Buffer, position: number, size: number): number {
   // The reference computes in 32 bits and drops what does not fit: leading zeros and overflow alike.
   let length = 0
   for (let index = 0; index < size; index += 1) length = ((length << 8) + (source[position + index] ?? 0)) | 0
-  if (length < 0 || length > MAX_LENGTH) throw new RlpError('element length is out of range', 'length')
+  if (length < 0 || length > MAX_LENGTH_BYTES) throw new RlpError('element length is out of range', 'length')
   return length
 }

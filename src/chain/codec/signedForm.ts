@@ -11,9 +11,9 @@ const ELEMENTS = 9
 const ADDRESS_LENGTH = 20
 const WORD = 32
 /** First byte of the largest `s` that a block may have. */
-const HIGHEST_S = 0x7f
+const MAX_S_FIRST_BYTE = 0x7f
 /** Longest length of a string that is read here, bytes. */
-const LONGEST_LENGTH = 4
+const MAX_LENGTH_BYTES = 4
 
 /**
  * True when bytes have the form of a transaction that somebody signed for a chain: nine strings in a list, a gas limit,
@@ -54,7 +54,7 @@ function endAt(encoded: Uint8Array, at: number, content: number): number {
 
 /** A length of so many bytes; infinite where it is longer than any that is sent. */
 function lengthAt(encoded: Uint8Array, at: number, size: number): number {
-  if (size > LONGEST_LENGTH) return Number.POSITIVE_INFINITY
+  if (size > MAX_LENGTH_BYTES) return Number.POSITIVE_INFINITY
   let length = 0
   for (let index = at; index < at + size; index += 1) length = length * 256 + (encoded[index] ?? 0)
   return length
@@ -74,7 +74,7 @@ function fits(encoded: Uint8Array, index: number, start: number, end: number, ch
     case R:
       return length > 0 && length <= WORD
     case S:
-      return length > 0 && (length < WORD || (length === WORD && (encoded[start] ?? 0) <= HIGHEST_S))
+      return length > 0 && (length < WORD || (length === WORD && (encoded[start] ?? 0) <= MAX_S_FIRST_BYTE))
     default:
       return true
   }

@@ -31,7 +31,7 @@ export interface TransactionFields {
 
 /** Gas limits that do not fit in 63 bits saturate here when they are longer than eight bytes. */
 const MAX_GAS = (1n << 63n) - 1n
-const LOWEST_V = 27
+const MIN_V = 27
 const CHAIN_ID_OFFSET = 35
 
 /**
@@ -128,7 +128,7 @@ export class Transaction {
   get encodedV(): number {
     const { chainId, signature } = this.fields
     if (signature === null) return chainId & 0xff
-    return (chainId === 0 ? signature.v : signature.v - LOWEST_V + CHAIN_ID_OFFSET + 2 * chainId) & 0xff
+    return (chainId === 0 ? signature.v : signature.v - MIN_V + CHAIN_ID_OFFSET + 2 * chainId) & 0xff
   }
 
   #payload(): RlpString[] {

@@ -17,7 +17,7 @@ const MAGIC: readonly (readonly [Compression, Buffer])[] = [
   ['zstd', Buffer.from('28b52ffd', 'hex')],
   ['gzip', Buffer.from('1f8b', 'hex')],
 ]
-const LONGEST_MAGIC = 4
+const MAX_MAGIC_BYTES = 4
 const BROTLI_NAME = /\.br$/
 
 /**
@@ -37,7 +37,7 @@ export function compressionOf(name: string, head: Uint8Array): Compression | nul
 export async function compressionOfFile(path: string): Promise<Compression | null> {
   const file = await open(path)
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_MAGIC), 0, LONGEST_MAGIC, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_MAGIC_BYTES), 0, MAX_MAGIC_BYTES, 0)
     return compressionOf(path, buffer.subarray(0, bytesRead))
   } finally {
     await file.close()

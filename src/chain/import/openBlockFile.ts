@@ -11,7 +11,7 @@ const CHUNK_BYTES = 1 << 20
 /** The same of a compressed file, whose contents are many times larger. */
 const COMPRESSED_CHUNK_BYTES = 1 << 16
 const OPENING_BRACE = 0x7b
-const SMALLEST_LIST = 0xc0
+const MIN_LIST_BYTE = 0xc0
 
 /** Formats of a file of blocks. */
 export type BlockFileFormat = 'json-lines' | 'rlp' | 'reference-export'
@@ -57,7 +57,7 @@ function formatOf(path: string, chunk: Buffer | null): BlockFileFormat {
   const first = chunk?.[0]
   if (first === undefined) throw new BlockSourceError(1, `${path} is empty`)
   if (first === OPENING_BRACE) return 'json-lines'
-  if (first >= SMALLEST_LIST) return 'rlp'
+  if (first >= MIN_LIST_BYTE) return 'rlp'
   if (first >= 0x30 && first <= 0x39) return 'reference-export'
   throw new BlockSourceError(
     1,

@@ -2,7 +2,7 @@ import { RlpError, rlpItemLength } from '../codec/rlpReader.ts'
 import { type BlockSource, BlockSourceError } from './blockSource.ts'
 
 /** Most bytes that the length prefix of an element takes. */
-const LONGEST_PREFIX = 9
+const MAX_PREFIX_BYTES = 9
 
 /**
  * Blocks of a file of concatenated RLP blocks.
@@ -34,7 +34,7 @@ function itemLength(bytes: Buffer, position: number): number {
   const first = bytes[0]
   if (first === undefined) return Number.POSITIVE_INFINITY
   if (first < 0xc0) throw new BlockSourceError(position + 1, `what follows block ${position} is no RLP list`)
-  if (first > 0xf7 && bytes.length < LONGEST_PREFIX && bytes.length < 1 + first - 0xf7)
+  if (first > 0xf7 && bytes.length < MAX_PREFIX_BYTES && bytes.length < 1 + first - 0xf7)
     return Number.POSITIVE_INFINITY
   try {
     return rlpItemLength(bytes, 0)

@@ -3,7 +3,7 @@ import { REMASC_SENDER, recoverSenders } from '../codec/signature.ts'
 
 const ADDRESS_LENGTH = 20
 const HASH_LENGTH = 32
-/** Where the hash begins in a record: sender found 1 ∥ address 20 ∥ encoding as read 1 ∥ hash 32. */
+/** Offset of the hash in a record: sender found 1 ∥ address 20 ∥ encoding as read 1 ∥ hash 32. */
 const HASH_START = 1 + ADDRESS_LENGTH + 1
 const RECORD_LENGTH = HASH_START + HASH_LENGTH
 

@@ -1,8 +1,8 @@
-import type { LogConditions } from '../../storage/logIndex.ts'
-import { ANY_LOG, addressTerm, topicTerm } from '../../storage/logTerm.ts'
 import { bloomBits } from '../codec/logsBloom.ts'
+import type { LogConditions } from '../tables/logIndex.ts'
+import { ANY_LOG, addressTerm, topicTerm } from '../tables/logTerm.ts'
 
-/** Which logs are meant. Empty lists match anything. */
+/** Criteria for logs. Empty lists match anything. */
 export interface LogCriteria {
   /** 20 bytes each; any of them. */
   readonly addresses: readonly Buffer[]

@@ -1,5 +1,5 @@
 import { logTerms } from '../../native/logIndexTerms.ts'
-import { type LogTerm, TERM_LENGTH } from '../../storage/logTerm.ts'
+import { type LogTerm, TERM_LENGTH } from '../tables/logTerm.ts'
 
 /**
  * Everything that the index has to know a block by, each once.

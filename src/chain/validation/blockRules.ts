@@ -47,7 +47,7 @@ export type OptionalRule =
   | 'minimumGasLimit'
   | 'forkDetectionData'
 
-/** Why a block breaks a rule. */
+/** Reason why a block breaks a rule. */
 export interface Violation {
   readonly expected: string
   readonly found: string

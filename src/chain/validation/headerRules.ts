@@ -1,8 +1,8 @@
 import { isActive } from '../../config/activations.ts'
-import { MAXIMUM_EXTRA_DATA_BYTES, MINIMUM_BLOCK_GAS_LIMIT } from '../../config/consensus.ts'
 import { toHex } from '../../util/bytes.ts'
 import { FORK_DETECTION_FIRST_BLOCK } from '../codec/constants.ts'
 import type { BlockHeader } from '../codec/header.ts'
+import { MAX_EXTRA_DATA_BYTES, MIN_BLOCK_GAS_LIMIT } from '../consensus.ts'
 import { calculateDifficulty } from '../difficulty.ts'
 import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../forkDetection.ts'
 import { gasLimitBounds } from '../gasLimit.ts'
@@ -56,15 +56,15 @@ export function checkGasLimitRange(
 /** The gas limit is at least the network's minimum (consensus.md §4.3 rule 8). */
 export function checkMinimumGasLimit(header: BlockHeader): Violation | null {
   const found = header.gasLimit
-  if (found >= MINIMUM_BLOCK_GAS_LIMIT) return null
-  return { expected: `${MINIMUM_BLOCK_GAS_LIMIT} or more`, found: found.toString() }
+  if (found >= MIN_BLOCK_GAS_LIMIT) return null
+  return { expected: `${MIN_BLOCK_GAS_LIMIT} or more`, found: found.toString() }
 }
 
 /** The extra data is short enough (consensus.md §4.3 rule 9). */
 export function checkExtraData(header: BlockHeader): Violation | null {
   const { length } = header.fields.extraData
-  if (length <= MAXIMUM_EXTRA_DATA_BYTES) return null
-  return { expected: `${MAXIMUM_EXTRA_DATA_BYTES} bytes or fewer`, found: String(length) }
+  if (length <= MAX_EXTRA_DATA_BYTES) return null
+  return { expected: `${MAX_EXTRA_DATA_BYTES} bytes or fewer`, found: String(length) }
 }
 
 /** Gas used is within the gas limit; checked for uncles only (consensus.md §4.3). */

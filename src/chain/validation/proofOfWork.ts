@@ -1,6 +1,6 @@
 import { proofOfWorkFault, proofOfWorkFaultsAside } from '../../native/mergedMining.ts'
 import type { ProofOfWork } from '../../native/types.ts'
-import { LARGEST_WORD, min } from '../../util/bigint.ts'
+import { MAX_WORD, min } from '../../util/bigint.ts'
 import { bigIntToBytes } from '../../util/bytes.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import type { Violation } from './blockRules.ts'
@@ -35,7 +35,7 @@ function proofOf(context: WorkContext, header: BlockHeader): ProofOfWork {
   return {
     ...(hash === null ? {} : { hashForMergedMining: hash }),
     // The target of a larger one is zero: no work proves it, and none the largest that fits.
-    difficulty: bigIntToBytes(min(header.difficulty, LARGEST_WORD)),
+    difficulty: bigIntToBytes(min(header.difficulty, MAX_WORD)),
     number: header.number,
     ...present('bitcoinHeader', fields.bitcoinMergedMiningHeader),
     // The three fields come together: an empty proof beside others proves a block of one transaction.

@@ -1,8 +1,8 @@
-import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from '../../config/consensus.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { Block } from '../codec/block.ts'
 import { unclesHash } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
+import { MAX_UNCLES, UNCLE_GENERATIONS } from '../consensus.ts'
 import type { Violation } from './blockRules.ts'
 import {
   checkBlockNumber,
@@ -23,8 +23,8 @@ export function checkUncles(context: HeaderContext, block: Block): Violation | n
   const foundHash = block.header.fields.unclesHash
   if (!expectedHash.equals(foundHash)) return { expected: toHex(expectedHash), found: toHex(foundHash) }
   if (block.uncles.length === 0) return null
-  if (block.uncles.length > MAXIMUM_UNCLES) {
-    return { expected: `at most ${MAXIMUM_UNCLES} uncles`, found: String(block.uncles.length) }
+  if (block.uncles.length > MAX_UNCLES) {
+    return { expected: `at most ${MAX_UNCLES} uncles`, found: String(block.uncles.length) }
   }
   const family = familyOf(context, block)
   const seen = new Set<string>()

@@ -95,9 +95,9 @@ async function loadRehearsal() {
   }
 }
 
-function describe({ title, text, metadata }: StepReport, place: string, isRaw: boolean): string {
+function describe({ title, text, metadata }: StepReport, position: string, isRaw: boolean): string {
   const shown = metadata.filter(([name]) => isRaw || name !== 'raw')
   const width = Math.max(...shown.map(([name]) => name.length)) + 2
   const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}${value}\n`)
-  return `${place}: ${title}\n${text}\n${lines.join('')}\n`
+  return `${position}: ${title}\n${text}\n${lines.join('')}\n`
 }

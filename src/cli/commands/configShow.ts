@@ -1,6 +1,6 @@
-import { stringify } from 'yaml'
 import { OPTION_KEYS, OPTIONS } from '../../config/schema.ts'
 import { HIDDEN } from '../../util/hidden.ts'
+import { toYaml } from '../../util/yaml.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 
@@ -23,7 +23,7 @@ export const configShow = defineCommand({
         'secret' in OPTIONS[key] && config[key] !== null ? HIDDEN : config[key],
       ]),
     )
-    stdout.write(extra.json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown))
+    stdout.write(extra.json ? `${JSON.stringify(shown, null, 2)}\n` : toYaml(shown))
     return EXIT_CODES.ok
   },
 })

@@ -38,6 +38,7 @@ export const importBlocks = defineCommand({
     'commitEvery',
     'stateCache',
     'proofs',
+    'history',
   ],
   extra: {},
   run: async ({ config, files, stdout, stderr }) => {

@@ -1,4 +1,4 @@
-import { LONGEST_BLOCK_TIME } from '../../config/options/production.ts'
+import { MAX_BLOCK_TIME_SECONDS } from '../../config/options/production.ts'
 import type { AskNode } from '../../mining/soloMiner.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
@@ -25,7 +25,7 @@ export const produce = defineCommand({
       kind: 'integer',
       group: 'Command',
       minimum: 1,
-      maximum: LONGEST_BLOCK_TIME,
+      maximum: MAX_BLOCK_TIME_SECONDS,
       default: 30,
       doc: 'Seconds between the blocks of the mode interval',
     },

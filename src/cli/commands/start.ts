@@ -9,9 +9,8 @@ import type { PeerReport } from '../../node/peers/messages.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { startBanner } from '../banner.ts'
-import { bootstrap } from '../bootstrapFromSnapshot.ts'
-import { type CommandContext, defineCommand } from '../command.ts'
-import { fitEngine } from '../developmentEngine.ts'
+import { type CommandContext, type CommandStreams, defineCommand } from '../command.ts'
+import { fitEngine } from '../engine.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
@@ -54,7 +53,7 @@ async function run({ config, reloadConfig, stdout, stderr }: StartContext): Prom
   fitEngine(config)
   const version = readVersion()
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
-  if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok
+  if (!(await bootstrapped(config, logger, { stderr }))) return EXIT_CODES.ok
   if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
   const log = logger.child({ part: 'node' })
   let running: RunningNode | null = null
@@ -111,4 +110,15 @@ function describeStart(error: unknown): never {
     throw new CommandError('Failed', message, undefined, { cause: error })
   }
   throw error
+}
+
+/** As `bootstrap`, which is loaded with all of snapshots where there is one to begin with. */
+async function bootstrapped(
+  config: Config,
+  logger: Logger,
+  streams: Pick<CommandStreams, 'stderr'>,
+): Promise<boolean> {
+  if (config.bootstrap === null) return true
+  const { bootstrap } = await import('../bootstrapFromSnapshot.ts')
+  return await bootstrap(config, logger, streams)
 }

@@ -75,5 +75,6 @@ export function configuredNetwork(options: NetworkOptions): NetworkSpec {
 
 /** Users move the time of a fork as they like. */
 function forkOf(spec: NetworkSpec, fork: ForkSpec): NetworkSpec {
-  return { ...spec, fork, timestamps: { ...spec.timestamps, futureLimitSeconds: null } }
+  const { chainId = spec.chainId } = fork
+  return { ...spec, chainId, fork, timestamps: { ...spec.timestamps, futureLimitSeconds: null } }
 }

@@ -70,6 +70,14 @@ export const DEVELOPMENT_OPTIONS = {
     pattern: /^(\d{1,15}|0x[0-9a-fA-F]{1,12}|0x[0-9a-fA-F]{64})$/,
     doc: 'Number or hash of the block that the fork goes on from; none is the one that the data directory has, else 12 below the head',
   },
+  chainId: {
+    kind: 'integer',
+    group: 'Development chain',
+    minimum: 0,
+    maximum: 109,
+    default: 0,
+    doc: 'Chain id of a fork, so that what is signed on it is not valid on its network; 0 is that of the network',
+  },
   forkCache: {
     kind: 'optionalText',
     group: 'Development chain',

@@ -23,7 +23,7 @@ export const FLEET_OPTIONS = {
     group: 'Fleet',
     placeholder: 'URL',
     default: [],
-    doc: 'NATS servers through which nodes hear of one another as members of one service, as nats://host:port or tls://host:port',
+    doc: 'NATS servers through which nodes find one another as members of one service, as nats://host:port or tls://host:port',
   },
   fleetName: {
     kind: 'text',
@@ -68,9 +68,9 @@ export const FLEET_OPTIONS = {
   ),
 } as const satisfies OptionTable
 
-/** Options that there were, and what takes their place: whoever gives one is told. */
+/** Options that there were, and what replaced them: the error for one names it. */
 export const GONE_FLEET_OPTIONS: Readonly<Record<string, string>> = {
-  fleetLease: 'members have no leases: who was not heard for 2 s is not waited for',
+  fleetLease: 'members have no leases: nobody waits for one of which nothing came for 2 s',
   fleetHold: 'requests are not held: --fleet-adopt-wait is how long a block waits for other members',
   fleetRound: 'there are no rounds: --fleet-adopt-wait is how long a block waits for other members',
   fleetIsolated: 'a member that is cut off goes on as a node alone',

@@ -41,7 +41,7 @@ export const MINING_OPTIONS = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    doc: 'Fees in gwei that work on the same parent must pay for miners to be told of it',
+    doc: 'Fees in gwei that work on the same parent must pay for miners to be notified of it',
   },
   coinbaseSecret: {
     kind: 'optionalText',

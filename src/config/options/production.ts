@@ -2,7 +2,7 @@ import { networkByName } from '../networks/byName.ts'
 import type { OptionTable } from '../option.ts'
 
 /** Longest interval of blocks, seconds. */
-export const LONGEST_BLOCK_TIME = 86_400
+export const MAX_BLOCK_TIME_SECONDS = 86_400
 
 /** Gas of blocks of a development chain. */
 const DEVELOPMENT_TARGET = 10_000_000
@@ -61,7 +61,7 @@ export const PRODUCTION_OPTIONS = {
     kind: 'integer',
     group: 'Block production',
     minimum: 0,
-    maximum: LONGEST_BLOCK_TIME,
+    maximum: MAX_BLOCK_TIME_SECONDS,
     default: 0,
     doc: 'Seconds between blocks; 0 makes one as soon as there is a transaction',
   },

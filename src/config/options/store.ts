@@ -28,6 +28,14 @@ export const STORE_OPTIONS = {
     default: 'archive',
     doc: 'Blocks whose tries are kept, for proofs: archive for all, blocks:N for the newest N; older tries are given up for good, values of states stay',
   },
+  history: {
+    kind: 'text',
+    group: 'Store',
+    placeholder: 'archive|blocks:N',
+    pattern: PROOFS_PATTERN,
+    default: 'archive',
+    doc: 'Blocks whose values of states are kept, for balances, calls and traces: archive for all, blocks:N for the newest N, at least as many as --proofs keeps; older values are given up for good',
+  },
   stateCache: {
     kind: 'integer',
     group: 'Store',

@@ -4,7 +4,7 @@ import { type DayCost, isLife } from '../../storage/access/lifeUsage.ts'
 import { type DayUsage, decodeMethods, encodeMethods, KEYLESS_ID } from '../../storage/access/usageRecord.ts'
 import { count, flag, isCount, list, name, parse, type Read, record, tuple, where } from '../nats/shape.ts'
 
-/** Most bytes of a message that tells use. */
+/** Most bytes of a message that reports use. */
 export const REPORT_BYTES = 64 * 1024
 /** Blocks into which the keys of a life and day are divided, by their ids. */
 const BLOCKS = 64
@@ -34,7 +34,7 @@ const useReport = record({
   life,
   /** Counted by process, so that a message that was lost is noticed. */
   sequence: count,
-  /** True when some of it waited for long before it was told. */
+  /** True when some of it waited for long before it was reported. */
   isLate: flag,
   rows: list(cost),
 })
@@ -46,7 +46,7 @@ const known = record({
   reported: list(cost),
 })
 
-/** Use of keys with limits that one process tells the others: values that only grow. */
+/** Use of keys with limits that one process reports to the others: values that only grow. */
 export type UseReport = Read<typeof useReport>
 /** A record of the bucket. */
 export type CounterRecord = Read<typeof counterRecord>
@@ -72,7 +72,7 @@ export function decodeReport(bytes: Buffer): UseReport {
   return parse(bytes, REPORT_BYTES, useReport)
 }
 
-/** Where a row stands in the bucket: life, day, block of keys. */
+/** Name of a row in the bucket: life, day, block of keys. */
 export function recordName(life: string, { id, day }: Pick<DayUsage, 'id' | 'day'>): string {
   let sum = 0
   for (const byte of Buffer.from(id)) sum = (sum * 31 + byte) % BLOCKS
@@ -99,7 +99,7 @@ export function decodeKnown(bytes: Buffer): KnownLife {
   return parse(bytes, bytes.length, known)
 }
 
-/** What has rows of use, a {@link KnownLife} among others, as JSON. */
+/** JSON of what has rows of use, a {@link KnownLife} among others. */
 export function encodeRows<T extends Pick<KnownLife, 'rows'>>(message: T): Buffer {
   const rows = message.rows.map(({ id, day, methods }) => [id, day, encodeMethods(methods)])
   return Buffer.from(JSON.stringify({ ...message, rows }))

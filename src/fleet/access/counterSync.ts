@@ -2,9 +2,9 @@ import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type DayCost, isLife } from '../../storage/access/lifeUsage.ts'
 import { costOf, type DayUsage, exceedsUsage, mostOf } from '../../storage/access/usageRecord.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { delay } from '../delay.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { compareAndSet, openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -18,18 +18,18 @@ import {
   parseRecordName,
   recordName,
 } from './counterCodec.ts'
-import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from './messages.ts'
+import { BUCKET_DAYS, type FromFront, MIN_PACE_MILLISECONDS, type ToFront } from './messages.ts'
 import { ReceivedCosts } from './receivedCosts.ts'
 
 /** Service that answers with what a member knows of a life. */
 const LIFE_SERVICE = 'life'
 const ANSWER_TIME = 2000
-/** Milliseconds after which use that is told is late. */
+/** Milliseconds after which use that is reported is late. */
 const LATE = 1000
-/** Members up to which use is told at the least pace; each further one makes it slower, up to the slowest pace. */
+/** Members up to which use is reported at the least pace; each further one makes it slower, up to the slowest pace. */
 const FAST_MEMBERS = 8
 const PACE_PER_MEMBER = 5
-const SLOWEST_PACE = 150
+const MAX_PACE_MILLISECONDS = 150
 /** Milliseconds between two writes of the bucket, and bytes that it is given a second. */
 const WRITE_PERIOD = 2000
 const WRITE_RATE = 512 * 1024
@@ -57,57 +57,57 @@ interface UnwrittenRecord {
   readonly ids: Set<string>
 }
 
-/** Counters of use between members: told to all, and kept in the bucket (fleet.md §7). */
+/** Counters of use between members: reported to all, and kept in the bucket (fleet.md §7). */
 export class CounterSync {
   readonly #context: FleetPartContext
   readonly #store: AccessStore
-  readonly #tell: (message: ToFront) => void
+  readonly #notify: (message: ToFront) => void
   readonly #onFailure = (error: unknown) => this.#context.onFailure('counters', error)
   readonly #costs = new ReceivedCosts()
   readonly #endWriting: () => void
-  /** Use that is to be told, by day and key, and since when. */
+  /** Use that is to be reported, by day and key, and since when. */
   readonly #unreported = new Map<string, { readonly row: DayCost; readonly since: number }>()
   /** Records of lives of this store as the bucket has them. */
   readonly #kept = new Map<string, KeptRecord>()
   /** Rows that the bucket does not have yet, by the name of their record. */
   readonly #unwritten = new Map<string, UnwrittenRecord>()
-  /** Last sequence of each process that tells. */
+  /** Last sequence of each process that reports. */
   readonly #sequences = new Map<string, number>()
   #counting: Counting | null = null
   #follower: BucketFollower | null = null
   #sequence = 0
-  #pace = LEAST_PACE
+  #pace = MIN_PACE_MILLISECONDS
   #isDeciding = false
   #isReportedElsewhere = false
-  /** When the bucket may be given more, milliseconds of the monotonic clock; infinite while it is given something. */
+  /** Earliest time of the next write to the bucket, milliseconds of the monotonic clock; infinite during one. */
   #writesAt = 0
   #sweptOn = 0
 
   constructor(context: FleetPartContext, store: AccessStore) {
     this.#context = context
     this.#store = store
-    this.#tell = context.tellFront
+    this.#notify = context.notifyFront
     context.subscribe(context.names.subject('counters'), (data) => this.#received(data))
     context.calls.serve(LIFE_SERVICE, async (payload) => this.#knownOf(payload.toString('latin1')))
     this.#endWriting = everyAligned(WRITE_PERIOD, () => void this.#write())
-    this.#tell({ kind: 'begun' })
+    this.#notify({ kind: 'begun' })
   }
 
   presentChanged(): void {
     this.#decide()
     const more = Math.max(0, this.#context.others().length + 1 - FAST_MEMBERS)
-    const pace = Math.min(SLOWEST_PACE, LEAST_PACE + PACE_PER_MEMBER * more)
+    const pace = Math.min(MAX_PACE_MILLISECONDS, MIN_PACE_MILLISECONDS + PACE_PER_MEMBER * more)
     if (pace === this.#pace) return
     this.#pace = pace
-    this.#tell({ kind: 'pace', milliseconds: pace })
+    this.#notify({ kind: 'pace', milliseconds: pace })
   }
 
   restart(): void {
     this.#follower?.restart()
-    this.#tellUse()
+    this.#reportUse()
   }
 
-  /** Writes the last counts, if that is possible within a second: else the next process tells them. */
+  /** Writes the last counts, if that is possible within a second: else the next process reports them. */
   async stop(): Promise<void> {
     this.#endWriting()
     const bucket = this.#bucket
@@ -120,10 +120,10 @@ export class CounterSync {
 
   /** The bucket, while this process may write to it. */
   get #bucket(): KV | null {
-    return this.#isTelling ? (this.#follower?.whole ?? null) : null
+    return this.#isReporting ? (this.#follower?.whole ?? null) : null
   }
 
-  get #isTelling(): boolean {
+  get #isReporting(): boolean {
     return this.#counting?.isDecided === true && this.#context.isConnected()
   }
 
@@ -138,7 +138,7 @@ export class CounterSync {
           const slot = `${row[1]} ${row[0]}`
           this.#unreported.set(slot, { row, since: this.#unreported.get(slot)?.since ?? since })
         }
-        this.#tellUse()
+        this.#reportUse()
         return
       }
       case 'written':
@@ -165,14 +165,14 @@ export class CounterSync {
       return
     }
     if (before?.isDecided !== true || before.lives.own !== lives.own) {
-      // What was told under another life is told again by the front thread.
+      // What was reported under another life is reported again by the front thread.
       this.#unreported.clear()
       this.#unwritten.clear()
       this.#isReportedElsewhere = false
       if (lives.own !== lives.stored)
         this.#store.lives.raise(lives.stored, this.#keptOf(lives.stored)).catch(this.#onFailure)
       this.#lookForUnreported()
-      // What was heard of the life before, which another process has now, was not taken.
+      // What was received of the life before, which another process has now, was not taken.
       if (before !== null && before.lives.own !== lives.own) this.#follower.restart()
     }
     this.#receiveStored()
@@ -218,7 +218,7 @@ export class CounterSync {
     return life === lives?.own || (isDecided === false && life === lives?.stored)
   }
 
-  /** Lives of others were heard to have used so much. */
+  /** Takes what was received of the use by lives of others. */
   #raise(received: readonly (readonly [life: string, use: DayUsage | DayCost])[], isLate: boolean): void {
     const rows = received.flatMap(([life, use]): DayCost[] => {
       const row = 'id' in use ? ([use.id, use.day, costOf(use.methods)] as const) : use
@@ -226,7 +226,7 @@ export class CounterSync {
       const total = this.#costs.raise(life, row)
       return total === null ? [] : [[row[0], row[1], total]]
     })
-    if (rows.length > 0) this.#tell({ kind: 'received', rows, isLate })
+    if (rows.length > 0) this.#notify({ kind: 'received', rows, isLate })
   }
 
   #received(data: Buffer): void {
@@ -248,9 +248,9 @@ export class CounterSync {
     )
   }
 
-  #tellUse(): void {
+  #reportUse(): void {
     const { nats, names, zone } = this.#context
-    if (this.#counting === null || !this.#isTelling || this.#unreported.size === 0) return
+    if (this.#counting === null || !this.#isReporting || this.#unreported.size === 0) return
     const waiting = [...this.#unreported.values()]
     const isLate = waiting.some(({ since }) => performance.now() - since > LATE)
     this.#sequence += 1
@@ -260,7 +260,7 @@ export class CounterSync {
     const { bytes, taken } = encodeReport({ life: lives.own, by, zone, sequence, isLate, rows })
     nats.publish(names.subject('counters'), bytes)
     for (const [id, day] of rows.slice(0, taken)) this.#unreported.delete(`${day} ${id}`)
-    if (taken < rows.length) setTimeout(() => this.#tellUse(), this.#pace).unref()
+    if (taken < rows.length) setTimeout(() => this.#reportUse(), this.#pace).unref()
   }
 
   #take({ key, operation, value, revision }: KvWatchEntry): void {
@@ -297,7 +297,7 @@ export class CounterSync {
     }
   }
 
-  /** Another process counts under this life: what it has told counts, and what this one has counted beyond. */
+  /** Another process counts under this life: what it has reported counts, and what this one has counted beyond. */
   #leave(): void {
     if (this.#counting === null) return
     this.#context.count('livesLeft')
@@ -306,9 +306,9 @@ export class CounterSync {
       const kept = this.#kept.get(name)?.rows
       return life === own ? [...ids].map((id) => kept?.get(id) ?? { id, day, methods: new Map() }) : []
     })
-    // Nothing is told or written until the front thread has another one.
+    // Nothing is reported or written until the front thread has another one.
     this.#counting = { ...this.#counting, isDecided: false }
-    this.#tell({ kind: 'leave', known })
+    this.#notify({ kind: 'leave', known })
   }
 
   #knownOf(life: string): Buffer {
@@ -337,11 +337,11 @@ export class CounterSync {
         if (this.#isReportedElsewhere || answers.some(({ isOwn }) => isOwn))
           throw new Error('it is reported elsewhere')
         const rows = [...this.#keptOf(stored), ...answers.flatMap((answer) => answer.rows)]
-        this.#tell({ kind: 'resume', rows, reported: answers.flatMap(({ reported }) => reported) })
+        this.#notify({ kind: 'resume', rows, reported: answers.flatMap(({ reported }) => reported) })
       })
       .catch(() => {
         count('livesBegun')
-        this.#tell({ kind: 'keep' })
+        this.#notify({ kind: 'keep' })
       })
       .finally(() => {
         this.#isDeciding = false
@@ -351,7 +351,7 @@ export class CounterSync {
   async #write(): Promise<void> {
     if (performance.now() < this.#writesAt) return
     this.#decide()
-    this.#tellUse()
+    this.#reportUse()
     const bucket = this.#bucket
     if (bucket === null) return
     let bytes = 0
@@ -390,7 +390,7 @@ export class CounterSync {
       }
       if (revision !== null) this.#kept.set(name, { revision, rows })
       else {
-        // Somebody else wrote it, or this process did and did not hear of it: it is read again.
+        // Somebody else wrote it, or this process did and had no answer: it is read again.
         if (kept !== undefined) this.#kept.set(name, { ...kept, revision: 0 })
         this.#follower?.restart()
       }

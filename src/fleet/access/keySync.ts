@@ -1,7 +1,7 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
 import { type FleetKey, holdsOver } from '../../storage/access/fleetKey.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { BucketFollower } from '../nats/bucketFollower.ts'
 import { openBucket } from '../nats/buckets.ts'
 import type { FleetPartContext } from '../part.ts'
@@ -35,7 +35,7 @@ export class KeySync {
     const take = () => {
       const keys = this.#arrived
       this.#arrived = []
-      if (store.takeFleetKeys(keys)) context.tellFront({ kind: 'keys' })
+      if (store.takeFleetKeys(keys)) context.notifyFront({ kind: 'keys' })
     }
     this.#follower = new BucketFollower({
       open: () => openBucket(context.jetstream, context.names.keys),

@@ -3,8 +3,8 @@ import type { DayUsage } from '../../storage/access/usageRecord.ts'
 
 /** Days that the bucket of counters keeps. */
 export const BUCKET_DAYS = 8
-/** Milliseconds between two times at which use is told, unless the fleet thread says otherwise. */
-export const LEAST_PACE = 100
+/** Milliseconds between two times at which use is reported, unless the fleet thread says otherwise. */
+export const MIN_PACE_MILLISECONDS = 100
 
 /** The messages of the front thread, which counts, to the fleet thread. */
 export type FromFront =
@@ -35,5 +35,5 @@ export type ToFront =
   | { readonly kind: 'keep' }
   /** Another process counts under the own life. @see LifeUsage.leave */
   | { readonly kind: 'leave'; readonly known: readonly DayUsage[] }
-  /** Milliseconds between two times at which use is told. */
+  /** Milliseconds between two times at which use is reported. */
   | { readonly kind: 'pace'; readonly milliseconds: number }

@@ -1,9 +1,9 @@
 import type { DayCost } from '../../storage/access/lifeUsage.ts'
 
-/** Keys of days and lives that are known: some 50 MiB, whatever is told. */
+/** Keys of days and lives that are known: some 50 MiB, whatever is received. */
 const MAX_COSTS = 250_000
 
-/** The use by lives of others, by key and day: of each life the largest value that was heard (fleet.md §7). */
+/** The use by lives of others, by key and day: of each life the largest value that was received (fleet.md §7). */
 export class ReceivedCosts {
   readonly #slots = new Map<
     string,

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { asBuffer } from '../../util/bytes.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { parse, type Read, record, text, where } from '../nats/shape.ts'
 
 const MEMBER_AT = 4
 const MEMBER_DIGITS = 16
 const FILTER_ID = /^0x[1-9a-f][0-9a-f]{31}$/
 /** Bytes of the largest call. */
-const LARGEST_CALL = 256
+const MAX_CALL_BYTES = 256
 const RESULT_HEAD = Buffer.from('{"jsonrpc":"2.0","id":1,"result":')
 /** Errors are short: what is longer is cut off, and no error any more. */
-const LARGEST_ERROR = 65_536
+const MAX_ERROR_BYTES = 65_536
 
 /**
  * Id of a filter of a member (fleet.md §8): a random byte of at least 0x10, so that the text is a QUANTITY (decisions.md
@@ -27,7 +27,7 @@ export function memberOfFilter(id: string): MemberId | null {
   return FILTER_ID.test(id) ? id.slice(MEMBER_AT, MEMBER_AT + MEMBER_DIGITS) : null
 }
 
-/** `delivered`: the answer to a poll came; until it did the next poll tells of the same again. */
+/** `delivered`: the answer to a poll came; until it did the next poll gives the same again. */
 const CALLS = ['eth_getFilterLogs', 'eth_uninstallFilter', 'eth_getFilterChanges', 'delivered'] as const
 const filterCall = record({
   what: where((what): what is (typeof CALLS)[number] => CALLS.some((call) => call === what)),
@@ -45,7 +45,7 @@ export function encodeFilterCall(call: FilterCall): Buffer {
 
 /** @throws FleetError `Malformed` */
 export function decodeFilterCall(bytes: Buffer): FilterCall {
-  return parse(bytes, LARGEST_CALL, filterCall)
+  return parse(bytes, MAX_CALL_BYTES, filterCall)
 }
 
 /** JSON-RPC request of a call, whose answer {@link decodeFilterReply} reads. */
@@ -65,7 +65,7 @@ export function decodeFilterReply(reply: Uint8Array): FilterReply {
   if (answer.subarray(0, RESULT_HEAD.length).equals(RESULT_HEAD))
     return { result: answer.subarray(RESULT_HEAD.length, -1) }
   try {
-    const { error } = JSON.parse(answer.toString('utf8', 0, LARGEST_ERROR)) as {
+    const { error } = JSON.parse(answer.toString('utf8', 0, MAX_ERROR_BYTES)) as {
       readonly error?: FilterReply
     }
     return { code: error?.code, message: error?.message }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FilterResult, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import { asBuffer } from '../../util/bytes.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import {
   decodeFilterCall,
   decodeFilterReply,
@@ -14,9 +14,9 @@ import {
 
 /** Milliseconds for which the member that has a filter may take to answer. */
 const ANSWERS_IN = 2000
-/** Milliseconds for which it may take at least to hear that its answer came. */
-const LEAST_WAIT = 100
-/** Milliseconds after which a member that was not heard is not asked. */
+/** Milliseconds for which the confirmation of its answer may take at least. */
+const MIN_WAIT_MILLISECONDS = 100
+/** Milliseconds without a message after which a member is not asked. */
 const SILENT_AFTER = 2500
 /** Milliseconds after which its filters are gone. */
 const GONE_AFTER = 10_000
@@ -31,7 +31,7 @@ export interface FleetFiltersParts {
   readonly own: NodeFilters
   /** Asks a member. */
   call(member: MemberId, payload: Buffer, milliseconds: number): Promise<Uint8Array>
-  /** Milliseconds since a member was heard; since this process began for one that never was. */
+  /** Milliseconds since the last message of a member; since this process began for one that sent none. */
   silentFor(member: MemberId): number
   /** Answers a JSON-RPC request at this node, on behalf of other members. */
   ask(request: string): Promise<Uint8Array>
@@ -51,7 +51,7 @@ interface ForwardedPoll {
   answer: Promise<Uint8Array> | null
   /** Of the answer, once it is there. */
   bytes: number
-  /** Has the next poll tell the same again. */
+  /** Has the next poll give the same again. */
   undo: () => void
 }
 
@@ -86,7 +86,7 @@ export class FleetFilters implements NodeFilters {
   poll(handle: string, memory?: MemoryUse | null) {
     const owner = this.#ownerOf(handle, memory)
     if (owner !== null) return this.#pollElsewhere(owner, handle, memory)
-    // Nobody had the answer to the last poll: this one tells of the same, and of what came since.
+    // Nobody had the answer to the last poll: this one gives the same, and what came since.
     const last = this.#forwarded.get(handle)
     last?.undo()
     const changes = this.#parts.own.poll(handle, memory)
@@ -158,8 +158,8 @@ export class FleetFilters implements NodeFilters {
     const poll = randomBytes(POLL_BYTES).toString('hex')
     const changes = resultOf(await this.#ask(owner, { what: 'eth_getFilterChanges', id, poll }), memory)
     if (changes === null) return null
-    // The client may poll at any member next, and is not to be told the same. What is lost on the way is told again.
-    const left = Math.max(LEAST_WAIT, ANSWERS_IN - (performance.now() - began))
+    // The client may poll at any member next, and is not to get the same. What is lost on the way is given again.
+    const left = Math.max(MIN_WAIT_MILLISECONDS, ANSWERS_IN - (performance.now() - began))
     await this.#parts
       .call(owner, encodeFilterCall({ what: 'delivered', id, poll }), left)
       .catch(() => undefined)
@@ -189,7 +189,7 @@ export class FleetFilters implements NodeFilters {
   }
 }
 
-/** @throws what the client is told when it has no room for an answer */
+/** @throws the error for a client whose memory cannot hold an answer */
 function resultOf(result: Buffer | null, memory: MemoryUse | null | undefined): FilterResult | null {
   if (result === null) return null
   memory?.draw(result.length)

@@ -1,4 +1,4 @@
-import type { FleetBlock, LinkedBlock } from '../interface.ts'
+import type { FleetBlock, LinkedBlock } from './fleetBlock.ts'
 
 /** Blocks that are kept: others stand at most some hundred blocks behind while they are present. */
 const MAX_BLOCKS = 2048

@@ -1,5 +1,6 @@
-import type { FleetBlock, LinkedBlock, MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { BlockTree } from './blockTree.ts'
+import type { FleetBlock, LinkedBlock } from './fleetBlock.ts'
 
 /** Blocks in a row for which a member may be late before it is not waited for. */
 const LATE_BLOCKS = 3
@@ -25,12 +26,12 @@ export interface HeadStep {
 /** The next step. */
 export interface HeadPlan {
   readonly step: HeadStep | null
-  /** When to look again unless something happens before; null for never. */
+  /** Time to look again unless something happens before; null for never. */
   readonly at: number | null
 }
 
 /**
- * Which executed block may be adopted (fleet.md §3). Synchronous: it is told what happened, and asked with the time,
+ * Which executed block may be adopted (fleet.md §3). Synchronous: its methods receive what happened, and are asked with the time,
  * milliseconds of one monotonic clock.
  */
 export class ServedHead {
@@ -81,7 +82,7 @@ export class ServedHead {
     this.#lateness.delete(id)
   }
 
-  /** What may be adopted now. It is to be told with {@link adopted} when it is. */
+  /** The block that may be adopted now. Call {@link adopted} when it is. */
   plan(others: readonly OtherHead[], now: number): HeadPlan {
     while (this.#early[0] !== undefined && this.#endOf(this.#early[0], now) <= now)
       this.#countLate(this.#early.shift() as LinkedBlock, others)
@@ -144,7 +145,7 @@ export class ServedHead {
     return (this.#lateness.get(id) ?? 0) >= LATE_BLOCKS
   }
 
-  /** When the wait for a block is over. */
+  /** Time at which the wait for a block is over. */
   #endOf({ hash }: LinkedBlock, now: number): number {
     return (this.#tree.executedAt(hash) ?? now - this.#wait) + this.#wait
   }

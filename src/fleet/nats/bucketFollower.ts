@@ -1,5 +1,5 @@
 import type { KV, KvWatchEntry } from '@nats-io/kv'
-import { everyAligned } from '../../util/alignedTimer.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { delay } from '../delay.ts'
 
 /** Milliseconds between two comparisons with the leader of the stream. */

@@ -115,7 +115,7 @@ async function createBucket(kvm: Kvm, name: string, options: Partial<KvOptions>)
   }
 }
 
-/** Servers of a cluster tell clients the addresses of all. */
+/** Servers of a cluster give clients the addresses of all. */
 function defaultReplicas({ info }: NatsConnection): number {
   if (info?.cluster === undefined) return 1
   return Math.max(1, Math.min(MAX_REPLICAS, info.connect_urls?.length ?? MAX_REPLICAS))

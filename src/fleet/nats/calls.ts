@@ -1,6 +1,6 @@
 import { headers as createHeaders, createInbox, type Msg } from '@nats-io/transport-node'
 import { FleetError } from '../errors.ts'
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { FleetNames } from './names.ts'
 import type { FleetConnection } from './natsConnection.ts'
 
@@ -9,14 +9,14 @@ const REFUSAL_HEADER = 'Refusal'
 /** `INDEX/COUNT` of a chunk of an answer. */
 const CHUNK_HEADER = 'Chunk'
 /** Bytes that headers of a message may need. */
-const HEADER_ROOM = 1024
+const HEADER_BYTES = 1024
 /** Largest answer, bytes: a server disconnects a client that has 64 MiB unread (`max_pending`). */
-const LARGEST_ANSWER = 32 * 1024 * 1024
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 /** Bytes of unfinished answers to all calls of this member. */
-const LARGEST_SUM = 128 * 1024 * 1024
+const MAX_SUM_BYTES = 128 * 1024 * 1024
 /** Calls that are answered at the same time; more are refused. */
 const MAX_ANSWERING = 256
-const LONGEST_TEXT = 4096
+const MAX_TEXT_CHARACTERS = 4096
 const NO_RESPONDERS = 503
 
 interface Pending {
@@ -67,7 +67,7 @@ export class MemberCalls {
   /** @throws FleetError `NoMember`, `Timeout`, `TooLarge`, `Malformed`, `Failed` for what the member refused */
   call(member: MemberId, service: string, payload: Uint8Array, milliseconds: number): Promise<Buffer> {
     const { maxPayload, nats } = this.#connection
-    if (payload.length > maxPayload - HEADER_ROOM)
+    if (payload.length > maxPayload - HEADER_BYTES)
       return Promise.reject(new FleetError('TooLarge', `a call of ${payload.length} bytes`))
     this.#token += 1
     const token = this.#token.toString(36)
@@ -115,13 +115,13 @@ export class MemberCalls {
     if (headers?.code === NO_RESPONDERS) return new FleetError('NoMember', 'the member is away')
     const bytes = Buffer.from(data)
     if ((headers?.get(REFUSAL_HEADER) ?? '') !== '')
-      return new FleetError('Failed', bytes.toString('utf8', 0, LONGEST_TEXT))
+      return new FleetError('Failed', bytes.toString('utf8', 0, MAX_TEXT_CHARACTERS))
     const [index, count = 0] = (headers?.get(CHUNK_HEADER) ?? '0/1').split('/').map(Number)
     if (index !== chunks.length || !Number.isSafeInteger(count))
       return new FleetError('Malformed', 'an answer is not in order')
     chunks.push(bytes)
     this.#held += bytes.length
-    if (sizeOf(chunks) > LARGEST_ANSWER || this.#held > LARGEST_SUM)
+    if (sizeOf(chunks) > MAX_ANSWER_BYTES || this.#held > MAX_SUM_BYTES)
       return new FleetError('TooLarge', 'an answer is too large')
     if (chunks.length < count) return null
     return count > 1 ? Buffer.concat(chunks) : bytes
@@ -132,14 +132,14 @@ export class MemberCalls {
     try {
       if (this.#answering > MAX_ANSWERING) throw new FleetError('Failed', 'too many calls at once')
       const bytes = await answer(Buffer.from(message.data))
-      if (bytes.length > LARGEST_ANSWER) throw new FleetError('TooLarge', 'the answer is too large')
-      const size = this.#connection.maxPayload - HEADER_ROOM
+      if (bytes.length > MAX_ANSWER_BYTES) throw new FleetError('TooLarge', 'the answer is too large')
+      const size = this.#connection.maxPayload - HEADER_BYTES
       const count = Math.max(1, Math.ceil(bytes.length / size))
       for (let index = 0; index < count; index += 1)
         respond(message, CHUNK_HEADER, `${index}/${count}`, bytes.subarray(index * size, (index + 1) * size))
     } catch (error) {
       const text = error instanceof FleetError ? error.message : 'the call failed'
-      respond(message, REFUSAL_HEADER, 'yes', Buffer.from(text.slice(0, LONGEST_TEXT)))
+      respond(message, REFUSAL_HEADER, 'yes', Buffer.from(text.slice(0, MAX_TEXT_CHARACTERS)))
     } finally {
       this.#answering -= 1
     }

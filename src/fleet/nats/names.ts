@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 
 /** Names of what a fleet has in NATS (fleet.md §1). */
 export class FleetNames {
@@ -14,7 +14,7 @@ export class FleetNames {
     this.counters = `${fleet}-counters`
   }
 
-  /** Where a member is called. */
+  /** Subject at which a member is called. */
   service(member: MemberId, service: string): string {
     return this.subject(`call.${member}.${service}`)
   }

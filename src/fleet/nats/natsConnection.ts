@@ -16,7 +16,7 @@ import { FleetError, toFleetError } from '../errors.ts'
 /** The oldest server that keeps in its buckets what it acknowledged. */
 export const OLDEST_SERVER = '2.11.2'
 
-/** How a member reaches NATS. */
+/** Access of a member to NATS. */
 export interface FleetConnectionOptions {
   /** `nats://host:port` or `tls://host:port`. */
   readonly servers: readonly string[]
@@ -141,7 +141,7 @@ class Connection implements FleetConnection {
       if (status.type === 'reconnect') this.#reconnected(status.server)
       if (status.type !== 'disconnect') continue
       this.isConnected = false
-      this.#tell({ kind: 'disconnected', server: status.server })
+      this.#notify({ kind: 'disconnected', server: status.server })
     }
   }
 
@@ -149,16 +149,16 @@ class Connection implements FleetConnection {
   #reconnected(server: string): void {
     const version = versionOf(this.nats)
     if (isTooOld(version)) {
-      this.#tell({ kind: 'refused', server, version })
+      this.#notify({ kind: 'refused', server, version })
       void this.nats.reconnect()
       return
     }
     this.#pace.attempts = 0
     this.isConnected = true
-    this.#tell({ kind: 'connected', server, version })
+    this.#notify({ kind: 'connected', server, version })
   }
 
-  #tell(event: FleetConnectionEvent): void {
+  #notify(event: FleetConnectionEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }
@@ -172,7 +172,7 @@ function toNatsOptions(options: FleetConnectionOptions, pace: Pace): ConnectionO
     noEcho: true,
     // A request of each call would take a stack trace, which costs more than the rest of it.
     noAsyncTraces: true,
-    // Servers tell one another's addresses, which in containers are often nobody else's.
+    // Servers announce one another's addresses, which in containers are often nobody else's.
     ignoreClusterUpdates: true,
     maxReconnectAttempts: -1,
     // A server that refuses a user now may let it in again when its configuration was reloaded.

@@ -5,7 +5,7 @@ export type Reader<T> = (value: unknown) => T
 export type Read<R> = R extends Reader<infer T> ? T : never
 type Fields<F> = { readonly [K in keyof F]: Read<F[K]> }
 
-/** What a value has to be, and is bounded by. */
+/** Rule that a value has to keep. */
 export function where<T>(holds: (value: unknown) => value is T): Reader<T> {
   return (value) => {
     if (holds(value)) return value

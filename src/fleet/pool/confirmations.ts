@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 
 /** Batches that are waited for at the same time; those before are answered then. */
 const MAX_WAITING = 4096
@@ -8,7 +8,7 @@ interface Waiting {
   readonly resolve: () => void
 }
 
-/** Which members have confirmed which batches of transactions. Synchronous but for its promises. */
+/** Members that have confirmed batches of transactions. Synchronous but for its promises. */
 export class Confirmations {
   readonly #waiting = new Map<number, Waiting>()
 

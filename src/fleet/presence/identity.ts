@@ -1,8 +1,8 @@
 import type { Presence } from './presence.ts'
 
-/** Milliseconds for which a member listens before it speaks: another process with its id tells itself meanwhile. */
+/** Milliseconds for which a member listens before it speaks: another process with its id announces itself meanwhile. */
 const LISTENS_FOR = 1200
-/** Milliseconds after which another process with its id that was not heard is gone. */
+/** Milliseconds without a message after which another process with its id is gone. */
 const GONE_AFTER = 10_000
 
 /** The identity of this process. */
@@ -26,12 +26,12 @@ export class Identity {
     this.#since ??= now
   }
 
-  /** True when it may tell itself. */
+  /** True when it may announce itself. */
   get isJoined(): boolean {
     return this.#state === 'joined'
   }
 
-  /** Why it may not, where that is the fault of another process; null otherwise. */
+  /** Reason why it may not, where that is the fault of another process; null otherwise. */
   get reason(): string | null {
     if (this.#state !== 'aside' || this.#other === null) return null
     const { id, name } = this.#other

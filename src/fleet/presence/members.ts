@@ -1,16 +1,17 @@
-import type { FleetBlock, MemberId } from '../interface.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
+import type { MemberId } from '../member.ts'
 import type { Presence } from './presence.ts'
 
-/** Milliseconds after which a member that was not heard is not present. */
+/** Milliseconds without a message after which a member is not present. */
 export const PRESENT_FOR = 2000
 /** Milliseconds after which it is forgotten: peers go on dialling it until then. */
 const KNOWN_FOR = 600_000
 /** Milliseconds by which clocks of members may differ: days of quotas begin by them (fleet.md §7). */
 export const CLOCK_DIFFERENCE = 1000
-/** Members that are kept: more are not heard. */
+/** Members that are kept: messages of more are ignored. */
 const MAX_MEMBERS = 256
 
-/** A member that was heard. */
+/** A member that announced itself. */
 export interface ReceivedMember extends Presence {
   /** Milliseconds of the monotonic clock. */
   readonly receivedAt: number
@@ -21,18 +22,18 @@ export interface ReceivedMember extends Presence {
 }
 
 /**
- * The members that were heard, and those that are present (fleet.md §2). Synchronous; times are milliseconds of one
+ * The members that announced themselves, and those that are present (fleet.md §2). Synchronous; times are milliseconds of one
  * monotonic clock.
  */
 export class Members {
-  /** What others have to have in common with this member. */
+  /** Members that others have to have in common with this member. */
   readonly #own: Pick<Presence, 'genesis' | 'zone'>
   readonly #lag: number
   readonly #isKnown: (block: FleetBlock) => boolean
   readonly #members = new Map<MemberId, ReceivedMember>()
-  /** When the heaviest executed block of all became heavier, and how heavy; oldest first. */
+  /** Times at which the heaviest executed block of all became heavier, and its weight; oldest first. */
   readonly #weights: { readonly at: number; readonly weight: bigint }[] = []
-  /** When NATS was reached last. */
+  /** Time at which NATS was reached last. */
   #reachedAt = 0
 
   /**
@@ -45,19 +46,19 @@ export class Members {
     this.#isKnown = isKnown
   }
 
-  /** This member has reached NATS again: whoever it did not hear was not away for that. */
+  /** This member has reached NATS again: a member without messages was not away for that. */
   reached(now: number): void {
     this.#reachedAt = now
   }
 
-  /** All that were heard of late, in the order of their ids. */
+  /** All that announced themselves of late, in the order of their ids. */
   get all(): readonly ReceivedMember[] {
     return [...this.#members.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /**
    * @param wall milliseconds since 1970
-   * @returns whether this process of the member is heard for the first time or again, so that pools may differ; else
+   * @returns whether this process of the member appears for the first time or again, so that pools may differ; else
    * whether it says what it said before
    */
   received(presence: Presence, now: number, wall: number): 'first' | 'again' | 'changed' | 'same' {
@@ -84,7 +85,7 @@ export class Members {
     while ((this.#weights[1]?.at ?? now) < now - this.#lag) this.#weights.shift()
   }
 
-  /** Forgets who was not heard for long. */
+  /** Forgets members without messages for long. */
   sweep(now: number): void {
     for (const [id, { receivedAt }] of this.#members)
       if (now - receivedAt > KNOWN_FOR) this.#members.delete(id)
@@ -95,10 +96,10 @@ export class Members {
     return this.all.filter((member) => this.whyNot(member, now) === null)
   }
 
-  /** Why a member is not present; null when it is. */
+  /** Reason why a member is not present; null when it is. */
   whyNot(member: ReceivedMember, now: number): string | null {
     const silent = now - member.receivedAt
-    if (silent > PRESENT_FOR) return `not heard for ${Math.round(silent / 1000)} s`
+    if (silent > PRESENT_FOR) return `no message for ${Math.round(silent / 1000)} s`
     if (member.genesis !== this.#own.genesis) return 'another genesis block'
     if (member.zone !== this.#own.zone) return `another time zone of quotas: ${member.zone}`
     if (member.draining) return 'leaving'

@@ -1,8 +1,8 @@
-import type { FleetBlock } from '../interface.ts'
-import { MEMBER_ID } from '../memberFile.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
+import { MEMBER_ID } from '../member.ts'
 import { count, flag, list, name, orNull, parse, type Read, record, text, where } from '../nats/shape.ts'
 
-/** The version of the messages: members that speak another one do not hear one another. */
+/** The version of the messages: members that speak another one ignore one another. */
 export const SPEAKS = 4
 
 /** Largest presence, bytes. */
@@ -12,7 +12,7 @@ const MAX_LINKS = 256
 const HASH = /^[0-9a-f]{64}$/
 const ENODE = /^enode:\/\/[0-9a-f]{128}@\S{1,375}$/
 
-/** Tells whether a member makes blocks on a development chain: by a timer, when it is asked, or never. */
+/** Says whether a member makes blocks on a development chain: by a timer, when it is asked, or never. */
 export type Making = 'timed' | 'asked' | 'never'
 const MAKING: readonly unknown[] = ['timed', 'asked', 'never'] satisfies Making[]
 
@@ -27,9 +27,9 @@ const readPresence = record({
   id: text(MEMBER_ID),
   /** Random, of this process. */
   life: text(MEMBER_ID),
-  /** When this process began, milliseconds since 1970. */
+  /** Start of this process, milliseconds since 1970. */
   began: count,
-  /** How often it reached NATS: what it told before the last time may be lost. */
+  /** Number of times that it reached NATS: what it sent before the last time may be lost. */
   reached: count,
   name,
   version: name,
@@ -37,9 +37,9 @@ const readPresence = record({
   genesis: text(HASH),
   /** Time zone of quotas. */
   zone: name,
-  /** Milliseconds since 1970, when it was told. */
+  /** Milliseconds since 1970, when it was sent. */
   clock: count,
-  /** Where it takes connections of peers; null where it does not. */
+  /** Address at which it takes connections of peers; null where it takes none. */
   enode: orNull(text(ENODE)),
   executed: readBlock,
   adopted: readBlock,

@@ -1,27 +1,27 @@
 import { jetstream } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
 import { newLife } from '../../storage/access/lifeUsage.ts'
-import { everyAligned } from '../../util/alignedTimer.ts'
 import { Waits } from '../../util/waits.ts'
 import type { FromFront } from '../access/messages.ts'
+import { everyAligned } from '../alignedTimer.ts'
 import { delay } from '../delay.ts'
+import type { FleetBlock } from '../head/fleetBlock.ts'
 import { ServedHead } from '../head/servedHead.ts'
 import type {
-  FleetBlock,
   FleetChainEvent,
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
-  MemberId,
   MemberStatus,
 } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { FleetNames } from '../nats/names.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/natsConnection.ts'
 import { toJson } from '../nats/shape.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
-import { TransactionTelling } from '../pool/transactionTelling.ts'
+import { TransactionAnnouncer } from '../pool/transactionAnnouncer.ts'
 import { Identity, nodeIdOf } from '../presence/identity.ts'
 import { CLOCK_DIFFERENCE, Members, PRESENT_FOR, type ReceivedMember } from '../presence/members.ts'
 import { encodePresence, type Making, type Presence, PresenceReader } from '../presence/presence.ts'
@@ -32,14 +32,14 @@ import { makerOf } from './maker.ts'
 import { OwnState } from './ownState.ts'
 
 /** Milliseconds between two presences without a change. */
-const TELL_PERIOD = 500
+const PRESENCE_PERIOD_MILLISECONDS = 500
 /** Milliseconds between two questions to the other threads how they are. */
 const ASK_PERIOD = 2000
-/** Blocks that this member refused and tells. */
+/** Blocks that this member refused and announces. */
 const MAX_REFUSED = 8
 /** The chain thread adopts by itself after so many waits, and at least so many milliseconds. */
 const HOLD_WAITS = 2
-const LEAST_HOLD = 200
+const MIN_HOLD_MILLISECONDS = 200
 const CLOCK_ALARM = 'clocks of members differ by more than a second: see to their time services'
 /** Milliseconds between two attempts to reach NATS at the start. */
 const REACH_PAUSE = 1000
@@ -68,10 +68,10 @@ export interface FleetRuntimeParts {
   readonly chain: FleetChainService
   readonly front: FleetFrontService
   readonly log: Logger
-  /** What begins the other parts. */
+  /** Functions that begin the other parts. */
   readonly parts: readonly ((context: FleetPartContext) => FleetPart)[]
-  tell(event: FleetFrontEvent): void
-  /** How NATS is reached; {@link connectFleet} unless given. */
+  notify(event: FleetFrontEvent): void
+  /** Connection to NATS; {@link connectFleet} unless given. */
   readonly connect?: typeof connectFleet
 }
 
@@ -83,7 +83,7 @@ export class FleetRuntime {
   readonly #log: Logger
   readonly #news: FrontNews
   readonly #names: FleetNames
-  /** This process, as its presence tells it. */
+  /** This process, as its presence describes it. */
   readonly #self: Pick<Presence, 'id' | 'life' | 'began' | 'name' | 'version' | 'zone' | 'makes'>
   readonly #identity = new Identity()
   readonly #head: ServedHead
@@ -100,7 +100,7 @@ export class FleetRuntime {
   #reached = 0
   #members: Members | null = null
   #connection: FleetConnection | null = null
-  #telling: TransactionTelling | null = null
+  #announcer: TransactionAnnouncer | null = null
   #calls: MemberCalls | null = null
   #genesis = ''
   #whyNot: string | null = null
@@ -121,13 +121,13 @@ export class FleetRuntime {
   #isStopped = false
 
   constructor(given: FleetRuntimeParts) {
-    const { options, chain, front, log, tell } = given
+    const { options, chain, front, log, notify } = given
     const { self: id, name, version, zone, makes } = options
     this.#options = options
     this.#given = given
     this.#chain = chain
     this.#log = log
-    this.#news = new FrontNews(tell)
+    this.#news = new FrontNews(notify)
     this.#names = new FleetNames(options.fleet)
     this.#self = { id, life: newLife(), began: Date.now(), name, version, zone, makes }
     this.#state = new OwnState(chain, front)
@@ -148,7 +148,7 @@ export class FleetRuntime {
     this.#executed = executed
     this.#adopted = adopted
     this.#ends.push(
-      everyAligned(TELL_PERIOD, () => this.#tick()),
+      everyAligned(PRESENCE_PERIOD_MILLISECONDS, () => this.#tick()),
       everyAligned(ASK_PERIOD, () => this.#ask()),
     )
     this.#ask()
@@ -167,7 +167,7 @@ export class FleetRuntime {
   /** Tells others that this member leaves. */
   async drain(): Promise<void> {
     this.#state.isLeaving = true
-    this.#tellPresence()
+    this.#announcePresence()
     this.#look()
     if (this.#connection?.isConnected === true) await this.#connection.nats.flush()
   }
@@ -194,17 +194,17 @@ export class FleetRuntime {
         this.#refused.push(event.hash.toString('hex'))
         if (this.#refused.length > MAX_REFUSED) this.#refused.shift()
     }
-    if (event.kind !== 'adopted' || this.#common?.equals(event.head.hash) !== true) this.#tellPresence()
+    if (event.kind !== 'adopted' || this.#common?.equals(event.head.hash) !== true) this.#announcePresence()
     this.#look()
   }
 
-  /** As `FleetTeller.tell`. */
-  async tellTransactions(transactions: readonly Buffer[]): Promise<void> {
-    if (this.#isMember) await this.#telling?.tell(transactions)
+  /** As `FleetAnnouncer.announce`. */
+  async announceTransactions(transactions: readonly Buffer[]): Promise<void> {
+    if (this.#isMember) await this.#announcer?.announce(transactions)
   }
 
-  tellWork(template: Buffer): void {
-    if (this.#isMember) this.#each((part) => part.tellWork?.(template))
+  announceWork(template: Buffer): void {
+    if (this.#isMember) this.#each((part) => part.announceWork?.(template))
   }
 
   async askFilter(member: MemberId, payload: Buffer, milliseconds: number): Promise<Buffer> {
@@ -241,7 +241,7 @@ export class FleetRuntime {
     const isPeer = linkedMembers([member], this.#state.peers).length > 0
     const linked = enode === null ? null : isPeer || links.includes(this.#self.id)
     const facts = { id, name, version, executed, adopted, clockAhead, late, linked }
-    return { ...facts, present: why === null, reason, heard: Math.max(0, now - receivedAt) }
+    return { ...facts, present: why === null, reason, seenAgo: Math.max(0, now - receivedAt) }
   }
 
   /** True when this process takes part: it is the only one of its id, and its chain may be one of the fleet. */
@@ -257,7 +257,7 @@ export class FleetRuntime {
     return this.#isMember ? (this.#members?.present(performance.now()) ?? []) : []
   }
 
-  /** Why this member is not present for others; null when it is. */
+  /** Reason why this member is not present for others; null when it is. */
   #reason(now: number): string | null {
     if (this.#whyNot !== null) return this.#whyNot
     if (this.#identity.reason !== null) return this.#identity.reason
@@ -297,7 +297,7 @@ export class FleetRuntime {
         this.#log.info({ server: event.server }, 'NATS is reached again')
         this.#each((part) => part.reconnected?.())
       }
-      this.#tellPresence()
+      this.#announcePresence()
       this.#look()
     })
     this.#open(connection)
@@ -306,7 +306,7 @@ export class FleetRuntime {
   #open(connection: FleetConnection): void {
     const { nats } = connection
     const { dataDir, zone, self } = this.#options
-    const { parts, front, tell } = this.#given
+    const { parts, front, notify } = this.#given
     const context: FleetPartContext = {
       nats,
       jetstream: jetstream(nats),
@@ -330,12 +330,12 @@ export class FleetRuntime {
       },
       count: (name, by) => this.#failures.count(name, by),
       onFailure: (what, error) => this.#failed(what, error),
-      tellFront: (message) => tell({ kind: 'access', message }),
+      notifyFront: (message) => notify({ kind: 'access', message }),
     }
     const { calls, subscribe } = context
     this.#calls = calls
-    this.#telling = new TransactionTelling(context)
-    this.#parts.push(this.#telling)
+    this.#announcer = new TransactionAnnouncer(context)
+    this.#parts.push(this.#announcer)
     calls.serve(STATUS_SERVICE, async () => toJson(this.status()))
     calls.serve(FILTER_SERVICE, (payload) => front.answerFilter(payload))
     subscribe(this.#names.subject('presence'), (data) => this.#received(data))
@@ -368,9 +368,9 @@ export class FleetRuntime {
     this.#head.received(presence, now)
     if (news === 'first') this.#head.forget(presence.id)
     if (news === 'first' || news === 'again') {
-      this.#telling?.compare(presence.id)
-      // It hears this member at once, too.
-      this.#tellPresence()
+      this.#announcer?.compare(presence.id)
+      // It receives the presence of this member at once, too.
+      this.#announcePresence()
     }
     this.#look()
   }
@@ -395,7 +395,7 @@ export class FleetRuntime {
   }
 
   /** With each change, once in a turn of the event loop. */
-  #tellPresence(): void {
+  #announcePresence(): void {
     if (this.#isReporting) return
     this.#isReporting = true
     queueMicrotask(() => {
@@ -436,7 +436,7 @@ export class FleetRuntime {
       this.#each((part) => part.presentChanged?.())
     }
     this.#holdHeads(!isAlone)
-    // While nobody is waited for blocks are adopted with their execution; one under way is told when it is done.
+    // While nobody is waited for blocks are adopted with their execution; one under way is reported when it is done.
     const headAt = isAlone || this.#adopting !== null ? null : this.#lookAtHead(others, now)
     this.#lookAtMaker(others, now)
     this.#news.announce(others, this.#adopted?.hash ?? null, now)
@@ -447,14 +447,15 @@ export class FleetRuntime {
     const next = Math.min(headAt ?? Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now))
     clearTimeout(this.#lookTimer)
     // Later ones are seen by the tick before them.
-    if (next - now <= TELL_PERIOD) this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
+    if (next - now <= PRESENCE_PERIOD_MILLISECONDS)
+      this.#lookTimer = setTimeout(() => this.#look(), Math.max(1, next - now))
     if (this.#isMember) this.#news.link(this.#options.self, this.#members?.all ?? [], this.#genesis)
   }
 
   #holdHeads(isHolding: boolean): void {
     if (isHolding === this.#isHolding) return
     this.#isHolding = isHolding
-    const longest = Math.max(LEAST_HOLD, HOLD_WAITS * this.#options.adoptWait)
+    const longest = Math.max(MIN_HOLD_MILLISECONDS, HOLD_WAITS * this.#options.adoptWait)
     this.#chain.holdHeads(isHolding ? longest : null).catch((error: unknown) => this.#failed('head', error))
   }
 

@@ -1,27 +1,28 @@
-import type { FleetFrontEvent, MemberId } from '../interface.ts'
+import type { FleetFrontEvent } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import type { ReceivedMember } from '../presence/members.ts'
 import { linksOf } from './links.ts'
 
 /**
- * Milliseconds after which what was heard of a member is not waited for: less than a request waits, so that the block of
+ * Milliseconds after which what a member announced is not waited for: less than a request waits, so that the block of
  * a member that went away is no refusal here.
  */
 export const ANNOUNCED_FOR = 1500
 
 /** The news of other members for the front thread, with each change. */
 export class FrontNews {
-  readonly #tell: (event: FleetFrontEvent) => void
+  readonly #notify: (event: FleetFrontEvent) => void
   #links = ''
   #announced = ''
-  /** When that was heard of which this member lacks something. */
+  /** Time of the last announcement of which this member lacks something. */
   #receivedAt = 0
 
-  constructor(tell: (event: FleetFrontEvent) => void) {
-    this.#tell = tell
+  constructor(notify: (event: FleetFrontEvent) => void) {
+    this.#notify = notify
   }
 
   /**
-   * Blocks that present members have which are not apart: when they change, and whenever one is heard again that this member lacks.
+   * Blocks that present members have which are not apart: when they change, and whenever one that this member lacks is announced again.
    * @param own hash of the block that this member has adopted
    * @param now milliseconds of the monotonic clock
    */
@@ -34,7 +35,7 @@ export class FrontNews {
     if (text === this.#announced && receivedAt <= this.#receivedAt) return
     this.#announced = text
     this.#receivedAt = receivedAt
-    this.#tell({ kind: 'announced', blocks })
+    this.#notify({ kind: 'announced', blocks })
   }
 
   /** Members that are peers. */
@@ -43,6 +44,6 @@ export class FrontNews {
     const text = `${connect.join()} ${trusted.join()}`
     if (text === this.#links) return
     this.#links = text
-    this.#tell({ kind: 'members', connect, trusted })
+    this.#notify({ kind: 'members', connect, trusted })
   }
 }

@@ -1,4 +1,4 @@
-import type { MemberId } from '../interface.ts'
+import type { MemberId } from '../member.ts'
 import { nodeIdOf } from '../presence/identity.ts'
 import type { ReceivedMember } from '../presence/members.ts'
 
@@ -12,7 +12,7 @@ export interface Links {
   readonly trusted: readonly string[]
 }
 
-/** Which members this one dials: all of a few, else those that follow its id. */
+/** Members that this one dials: all of a few, else those that follow its id. */
 export function linksOf(self: MemberId, members: readonly ReceivedMember[], genesis: string): Links {
   const reachable = members.filter((member) => member.genesis === genesis && member.enode !== null)
   const trusted = reachable.map(({ enode }) => enode as string)

@@ -5,14 +5,14 @@ const WELL_FOR = 4500
 /** Milliseconds after which the chain thread is asked for one. */
 const QUIET_FOR = 1900
 
-/** How this member is, as its other threads last said. */
+/** State of this member, as its other threads last said. */
 export class OwnState {
   readonly #chain: Pick<FleetChainService, 'ping'>
   readonly #front: Pick<FleetFrontService, 'state'>
   #state: FrontState | null = null
   #frontAt = Number.NEGATIVE_INFINITY
   #chainAt = Number.NEGATIVE_INFINITY
-  /** It was told to leave. */
+  /** It was asked to leave. */
   isLeaving = false
 
   constructor(chain: Pick<FleetChainService, 'ping'>, front: Pick<FleetFrontService, 'state'>) {
@@ -49,7 +49,7 @@ export class OwnState {
       this.#chain.ping().then(() => this.receivedFromChain(performance.now()), ignore)
   }
 
-  /** Why this member is not ready; null when it is. */
+  /** Reason why this member is not ready; null when it is. */
   whyNot(now: number): string | null {
     if (this.isDraining) return 'leaving'
     if (now - this.#frontAt > WELL_FOR) return 'the front thread does not answer'

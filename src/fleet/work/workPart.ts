@@ -3,7 +3,7 @@ import type { FleetPart, FleetPartContext } from '../part.ts'
 
 const MEMBER_BYTES = 8
 /** Bytes that a message needs beside what is in it. */
-const HEADER_ROOM = 1024
+const HEADER_BYTES = 1024
 const FAST = { level: 1 }
 
 /**
@@ -26,10 +26,10 @@ export function shareWork(
   })
   return {
     /** One that is larger than a message counts at this member alone. */
-    tellWork: (template) => {
+    announceWork: (template) => {
       if (!isConnected()) return
       const bytes = Buffer.concat([Buffer.from(self, 'hex'), deflateRawSync(template, FAST)])
-      if (bytes.length > (nats.info?.max_payload ?? 0) - HEADER_ROOM) {
+      if (bytes.length > (nats.info?.max_payload ?? 0) - HEADER_BYTES) {
         count('largeWork')
         return
       }

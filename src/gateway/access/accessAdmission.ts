@@ -22,7 +22,7 @@ const MAX_CLIENTS = 65_536
 /** Stands for what is no method in usage. */
 export const UNKNOWN_METHOD = 'unknown'
 
-/** When a request needs a key: as soon as there is one, always, or never. */
+/** Rule by which a request needs a key: as soon as there is one, always, or never. */
 export type KeyRule = 'auto' | 'always' | 'never'
 
 /** The parts of admission. */
@@ -161,6 +161,16 @@ export class AccessAdmission implements Admission, OwnUse {
       'methodUnavailable',
       `the method ${this.#names[method]} does not exist/is not available`,
     )
+  }
+
+  chargeAll(caller: Caller, method: number, requests: number): boolean {
+    const { opens, account, counts } = caller
+    if (caller.isRevoked || (opens !== null && method < opens.length && opens[method] === 0)) return false
+    const cost = (this.#costs[method] ?? UNKNOWN_COST) * requests
+    if (!account.chargeAll(cost)) return false
+    counts.admitted(method, cost, requests)
+    if (this.#onUse !== null && account.id !== KEYLESS_ID) this.#used()
+    return true
   }
 
   admitSocket({ account }: Caller): RpcError | null {

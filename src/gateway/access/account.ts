@@ -5,10 +5,10 @@ import type { Limits } from './limits.ts'
 import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
 
-/** Which limit a request is over. */
+/** The limit that a request is over. */
 export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets' | 'socketMemory'
 
-/** Why requests are refused, with the index of each in counts. */
+/** Reason why requests are refused, with the index of each in counts. */
 export const LIMIT_REASONS: readonly LimitReason[] = [
   'rate',
   'dailyQuota',
@@ -35,7 +35,7 @@ export interface AccountClock {
   readonly day: number
 }
 
-/** Where the owner of an account learns more. */
+/** Path at which the owner of an account learns more. */
 const SEE = 'GET /<API_KEY>/usage'
 
 /** Refusals in a second after which further ones are no accident. */
@@ -98,21 +98,30 @@ export class Account {
 
   /** Takes the cost of a request from the limits; the reason when one of them is over. Nothing is taken then. */
   charge(cost: number): LimitReason | null {
+    const reason = this.#take(cost)
+    if (reason === null) return null
+    if (reason === 'rate') this.#wanted = cost
+    return this.#refuse(reason)
+  }
+
+  /** Takes the cost of several requests; false, and nothing is taken or counted, where one of them may be over a limit. */
+  chargeAll(cost: number): boolean {
+    return this.#take(cost) === null
+  }
+
+  #take(cost: number): LimitReason | null {
     const { concurrency, dailyQuota } = this.limits
-    if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
+    if (concurrency > 0 && this.running > concurrency) return 'concurrency'
     if (dailyQuota > 0) {
       if (this.day !== this.#clock.day) this.beginDay(this.#clock.day)
-      if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
+      if (this.used + cost > dailyQuota) return 'dailyQuota'
     }
-    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) {
-      this.#wanted = cost
-      return this.#refuse('rate')
-    }
+    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) return 'rate'
     this.used += cost
     return null
   }
 
-  /** Why it may not open one more WebSocket; null when it may. */
+  /** Reason why it may not open one more WebSocket; null when it may. */
   refuseSocket(): LimitReason | null {
     const { sockets } = this.limits
     if (this.#reclaimed.at(this.#clock.now()) > MANY_RECLAIMED) return this.#refuse('socketMemory')

@@ -12,7 +12,7 @@ const FEW_ACCOUNTS = 1024
 /** Share of the total that only light clients get: one of so many. */
 const LIGHT_SHARE = 8
 
-/** How much memory may be in use, bytes; 0 is no limit. */
+/** Bytes of memory that may be in use; 0 is no limit. */
 export interface MemoryLimits {
   /** Of one client. */
   readonly client: number

@@ -1,7 +1,7 @@
 import { type CalendarDay, calendarDay } from '../../util/localDay.ts'
 import type { AccountClock } from './account.ts'
 
-/** Where the time comes from. */
+/** Sources of the time. */
 export interface Clocks {
   /** Milliseconds that only go on. */
   readonly monotonic: () => number

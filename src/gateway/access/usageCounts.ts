@@ -24,11 +24,11 @@ export class UsageCounts {
     this.#changed = changed
   }
 
-  /** A request was let through. */
-  admitted(method: number, cost: number): void {
+  /** Requests were let through, with the cost of all. */
+  admitted(method: number, cost: number, requests: number = 1): void {
     const row = method * COLUMNS
     const cells = this.#cells
-    cells[row] = (cells[row] ?? 0) + 1
+    cells[row] = (cells[row] ?? 0) + requests
     cells[row + COST] = (cells[row + COST] ?? 0) + cost
     if (!this.#isChanged) this.#change()
   }

@@ -17,7 +17,7 @@ interface CachedReport {
   readonly report: Promise<Json>
 }
 
-/** Tells the owner of a key what was used of it. */
+/** Reports to the owner of a key what was used of it. */
 export class UsageReports {
   readonly #admission: AccessAdmission
   readonly #book: AccessBook
@@ -76,7 +76,7 @@ export class UsageReports {
   }
 }
 
-/** Where there is no limit it is null. */
+/** Limits of an account; null where there is none. */
 function limitsOf(limits: Limits): { readonly [name: string]: Json } {
   return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 0 ? null : limit]))
 }

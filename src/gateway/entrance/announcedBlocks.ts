@@ -1,5 +1,5 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { BlockName } from '../../rpc/params/param.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** Blocks above the own head that are worth waiting for: a node that is further behind is not followed at the head. */
 const MAX_AHEAD = 64

@@ -1,8 +1,8 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { REQUEST_RECORD, REQUEST_WORDS } from '../../native/nativeFastPath.ts'
 import type { RpcError } from '../../rpc/errors.ts'
 import { namedBlocks } from '../../rpc/namedBlocks.ts'
 import type { BlockName } from '../../rpc/params/param.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { kindAt, methodAt, RequestRecord } from '../envelope/requestRecord.ts'
 import type { Exchange } from '../exchange.ts'
 import type { FastPath } from '../fastPath/fastPath.ts'
@@ -48,7 +48,7 @@ export class Entrance {
   readonly announced: AnnouncedBlocks
   readonly #parts: EntranceParts
   readonly #waits: BlockWaits
-  /** When other nodes announced their blocks last, milliseconds of `performance.now()`. */
+  /** Time at which other nodes announced their blocks last, milliseconds of `performance.now()`. */
   #announcedAt = 0
 
   constructor(parts: EntranceParts) {

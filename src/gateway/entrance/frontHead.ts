@@ -1,5 +1,5 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { NodeContext } from '../../rpc/context.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** The head that the front thread answers at, as its newest snapshot has it. */
 export class FrontHead {

@@ -26,7 +26,7 @@ const USUAL_BYTES = 4096
 export interface FastPathParts {
   readonly router: Router
   readonly encodedObjects: EncodedObjectCache
-  /** Where the state is; none in tests of the envelope. */
+  /** Store of the state; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
   readonly snapshot: TickSnapshot
   /** Requests that a batch may have. */
@@ -38,7 +38,7 @@ export interface FastPathParts {
 
 /**
  * Has one native call parse a body and answer of it what takes microseconds and no disk: a hop to a worker costs
- * twenty times as much as a read of an account. The core is told what the head is with the first body after it moved;
+ * twenty times as much as a read of an account. The core gets the head with the first body after it moved;
  * the blocks below it are in its memory. Everything else is left to workers, after which it is in memory, too. What is
  * said of a body holds until the next.
  */
@@ -53,13 +53,20 @@ export class FastPath implements WrittenAnswers {
   /** By length: answers of usual length. */
   readonly #views: (Uint8Array | undefined)[] = []
   #isTickCounted = false
-  #isHeadTold: boolean
+  #isHeadSet: boolean
   #result = 0
 
   constructor(parts: FastPathParts) {
     const { router, encodedObjects, stateStore, snapshot, answerBytes, batch } = parts
     const cachedBytes = parts.responseCacheBytes
-    this.native = new NativeFastPath({ methods: router.names, objects: encodedObjects, batch, cachedBytes })
+    const out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
+    this.native = new NativeFastPath({
+      methods: router.names,
+      objects: encodedObjects,
+      batch,
+      cachedBytes,
+      out,
+    })
     const { node, execution } = snapshot.context
     if (stateStore !== undefined) {
       const { callGasCap: callGas, estimateGasCap: estimateGas, safeDepth, finalizedDepth } = node.settings
@@ -67,11 +74,11 @@ export class FastPath implements WrittenAnswers {
       this.native.readState({ store: stateStore, spec, callGas, estimateGas, safeDepth, finalizedDepth })
     }
     this.#hasState = stateStore !== undefined
-    this.#isHeadTold = !this.#hasState
+    this.#isHeadSet = !this.#hasState
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
-    this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MAX_BYTES))
-    this.#head = new Uint32Array(this.#out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
+    this.#out = out
+    this.#head = new Uint32Array(out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
     this.#records = this.#head.subarray(FIRST_RECORD_WORD)
   }
 
@@ -99,11 +106,11 @@ export class FastPath implements WrittenAnswers {
   /**
    * Parses a body. The answer where all of it has one, which is valid until the next body; null when the
    * {@link records} or the {@link result} say what else there is.
-   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
+   * @param otherForm whether the caller wants reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): Uint8Array | null {
-    if (!this.#isHeadTold) this.#tellHead()
-    const end = this.native.answer(body, otherForm, this.#out)
+    if (!this.#isHeadSet) this.#setHead()
+    const end = this.native.answer(body, otherForm)
     this.#result = end
     if (end <= ANSWER_OFFSET) return null
     // The limit on batches counts answers alone.
@@ -131,7 +138,7 @@ export class FastPath implements WrittenAnswers {
   /** Executes the call that waits, whose caller has paid for it; null when it is left to others. */
   run(): Uint8Array | null {
     this.#countTick()
-    const end = this.native.run(this.#out)
+    const end = this.native.run()
     return end <= ANSWER_OFFSET ? null : this.#view(end)
   }
 
@@ -158,11 +165,11 @@ export class FastPath implements WrittenAnswers {
   /** Drops everything that depends on the head. */
   forget(): void {
     this.native.forget()
-    this.#isHeadTold = !this.#hasState
+    this.#isHeadSet = !this.#hasState
   }
 
-  /** Tells the core the head of this turn's snapshot, which everything in this thread is read at. */
-  #tellHead(): void {
+  /** Gives the core the head of this turn's snapshot, which everything in this thread is read at. */
+  #setHead(): void {
     try {
       this.#snapshot.take()
       const { chain } = this.#snapshot.context
@@ -172,7 +179,7 @@ export class FastPath implements WrittenAnswers {
         root: this.#rootAfter(head),
         firstBlock: chain.history().firstBlock,
       })
-      this.#isHeadTold = true
+      this.#isHeadSet = true
     } catch {
       // A store that a disk broke: the method's own code knows what to say.
     }

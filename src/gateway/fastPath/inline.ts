@@ -17,7 +17,7 @@ import type { AnswerSink } from '../scheduler/ticket.ts'
 import type { TickSnapshot } from '../tickSnapshot.ts'
 
 /** Bytes of the memory that answers are put together in: fresh memory costs more than what is written to it. */
-const ROOM_BYTES = 512 * 1024
+const BUFFER_BYTES = 512 * 1024
 
 /** The properties of a request of the front thread besides its parameters. */
 export interface RequestOrigin {
@@ -32,7 +32,7 @@ export interface RequestOrigin {
   readonly isOwnForm: boolean
   /** Has the request answered by workers. */
   forward(forward: Forward): void
-  /** Notes that the answer is given at the present snapshot; null where nobody is told. */
+  /** Records that the answer is given at the present snapshot; null where nobody asks for it. */
   readonly givenHere: (() => void) | null
   /** True when the sink has used up the answer when it returns. */
   readonly alone: boolean
@@ -46,11 +46,11 @@ export class InlineRunner {
   readonly #maxAnswerBytes: number
   readonly #onUnexpected: UnexpectedErrorSink
   readonly #onKept: (method: number, rest: string) => void
-  readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
 
-  /** @param onKept told of what follows the id in an answer that is kept until {@link forget} */
+  /** @param onKept called with what follows the id in an answer that is kept until {@link forget} */
   constructor(
     snapshot: TickSnapshot,
     maxAnswerBytes: number,
@@ -115,7 +115,7 @@ export class InlineRunner {
       if (keeps && version === this.#version) this.#keep(route.index, id, done)
       const isTooLarge = done.unlimited !== true && lengthOf(done) > this.#maxAnswerBytes
       const sent = isTooLarge ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
-      sink(bodyOf(sent, origin.alone ? this.#room : undefined), sent.status)
+      sink(bodyOf(sent, origin.alone ? this.#buffer : undefined), sent.status)
     }
     if (answer instanceof Promise) {
       origin.givenHere?.()

@@ -1,6 +1,6 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { NativeFastPath } from '../../native/nativeFastPath.ts'
 import { ANSWER_HEAD } from '../../rpc/json.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
 
@@ -49,7 +49,7 @@ export class ResponseCache {
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
     return (body, status, block) => {
-      // A worker may see the next head before this thread is told of it.
+      // A worker may see the next head before this thread is notified of it.
       const isOfHead = block === undefined || this.#isHead(block)
       if (isOfHead && status === 200 && version === this.#version && body.length > 0) {
         const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)

@@ -1,15 +1,15 @@
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { Route } from '../router.ts'
 
-/** Behind the places of all methods: there are the answers in another form than the node's own. */
+/** Behind the indexes of all methods: there are the answers in another form than the node's own. */
 const OTHER_FORM = 0x8000
 
 /**
- * By what every cache keeps the answers of a method: its place, so that the native core finds them by itself; where
- * answers tell of reverts and the caller wants another form than the node's own, a place that the native core never
+ * Key by which every cache keeps the answers of a method: its index, so that the native core finds them by itself; where
+ * answers tell of reverts and the caller wants another form than the node's own, an index that the native core never
  * asks for.
  * @param own form of callers that want none
  */
 export function responseKey({ index, definition }: Route, reverts: RevertForm, own: RevertForm): number {
-  return reverts === own || !definition.tellsReverts ? index : index + OTHER_FORM
+  return reverts === own || !definition.reportsReverts ? index : index + OTHER_FORM
 }

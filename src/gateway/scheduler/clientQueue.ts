@@ -7,7 +7,7 @@ const COMPACT_AT = 1024
 /** Settled tickets that are left where they are, as long as they are not the most. */
 const MAX_SETTLED_KEPT = 64
 
-/** How much the newest time of a request counts in what is expected of the next one. */
+/** Share that the newest time of a request has in what is expected of the next one. */
 const NEWEST_SHARE = 0.2
 
 /** Most worker time that a client can owe, milliseconds: one long request must not shut it out for good. */

@@ -10,7 +10,7 @@ import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lan
 import type { Ticket } from './ticket.ts'
 import { WorkerLimiter } from './workerLimiter.ts'
 
-/** How often deadlines are looked at while there are requests, milliseconds. */
+/** Milliseconds between two looks at deadlines while there are requests. */
 const DEADLINE_PERIOD_MILLISECONDS = 50
 
 /**

@@ -9,7 +9,7 @@ const QUANTUM_MILLISECONDS = 1
 /** The least cost of the way to a worker and back, milliseconds: no request is free. */
 const MIN_COST_MILLISECONDS = 0.05
 
-/** How much a request counts in what is expected of those of a new client. */
+/** Share that a request has in what is expected of those of a new client. */
 const NEWEST_SHARE = 0.02
 
 /** Figures of a lane for metrics. Totals only grow. */

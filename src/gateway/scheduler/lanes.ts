@@ -4,7 +4,7 @@ import type { Lane } from '../../rpc/defineMethod.ts'
 /** Lanes whose methods run in worker threads. */
 export type PoolLane = Exclude<Lane, 'inline' | 'chain'>
 
-/** Which threads serve a lane. Slow lanes have their own, so that a trace never holds up a balance. */
+/** Threads that serve a lane. Slow lanes have their own, so that a trace never holds up a balance. */
 export type PoolName = 'reads' | 'calls' | 'scans'
 
 /** Every pool. */

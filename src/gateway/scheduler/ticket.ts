@@ -1,7 +1,7 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 import type { JsonText } from '../../rpc/json.ts'
 import type { Preferences } from '../../rpc/preferences.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /**
  * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever
@@ -22,7 +22,7 @@ export interface Ticket {
   readonly preferences: Preferences
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
-  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 while it waits for one. */
+  /** Time at which it was sent to a worker, in milliseconds of `performance.now()`; 0 while it waits for one. */
   startedAt: number
   /** Worker time that its client was charged in advance, milliseconds; 0 unless it is at a worker. */
   charged: number

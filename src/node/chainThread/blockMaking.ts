@@ -1,4 +1,5 @@
 import type { SignedTransaction } from '../../chain/codec/transaction.ts'
+import { UncleSelection } from '../../chain/uncleSelection.ts'
 import { checkProofOfWork } from '../../chain/validation/proofOfWork.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createLocalExecution } from '../../execution/localExecution.ts'
@@ -10,7 +11,6 @@ import { fixedGasPrice, type GasPriceSource, StableGasPrice } from '../../mining
 import type { WorkListener, WorkSharing } from '../../mining/interface.ts'
 import { readRateFromContract } from '../../mining/rateFromContract.ts'
 import { fetchRateFromUrl } from '../../mining/rateFromUrl.ts'
-import { UncleSelection } from '../../mining/uncleSelection.ts'
 import { WorkServer } from '../../mining/workServer.ts'
 import type { TransactionPool } from '../../txpool/transactionPool.ts'
 import { asBuffer } from '../../util/bytes.ts'
@@ -32,7 +32,7 @@ export interface BlockMakingParams {
   readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How work is shared with other nodes; null where nobody else has it. */
+  /** Sharing of work with other nodes; null where nobody else has it. */
   readonly sharing: WorkSharing | null
 }
 

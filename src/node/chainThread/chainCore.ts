@@ -65,11 +65,11 @@ export class ChainCore {
   readonly settings: DevSettings
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
-  /** Where a snapshot of peers is put together, on a chain of genesis alone. */
+  /** Snapshot of peers that is put together, on a chain of genesis alone. */
   readonly fetchedSnapshot: FetchedSnapshot
-  /** Where blocks below the first that is kept go. */
+  /** Blocks below the first that is kept. */
   readonly filledBlocks: FilledBlocks
-  /** When what happens here may be shown. */
+  /** Rule by which what happens here may be shown. */
   readonly sharing: ChainSharing
   #coinbase: Buffer | null
   readonly #poolHeads: PoolHeads
@@ -109,6 +109,7 @@ export class ChainCore {
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
       proofs: options.proofs ?? null,
+      history: options.history ?? null,
       onPruned: (pruned) => listener.onPruned(pruned),
       onPruningFault: (error) => listener.onFailure(error),
       checksOffers: options.checksOffers ?? false,

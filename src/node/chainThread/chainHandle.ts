@@ -1,15 +1,16 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { PrunedStates } from '../../chain/statePruning.ts'
+import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
-import type { ChainService } from '../../workers/chainService.ts'
-import { createProxy } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
+import { createProxy } from '../proxy/proxy.ts'
 import type { HeadStats } from './chainListener.ts'
+import type { ChainService } from './chainService.ts'
 import type {
   BlockChoices,
   ChainEvent,
@@ -33,7 +34,7 @@ export interface ChainHandleListener {
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: string | null): void
   /** States of old blocks were given up. */
-  onPruned(pruned: PrunedStates): void
+  onPruned(pruned: PrunedStates | PrunedValues): void
   /** New work for miners; before the head that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */
@@ -68,7 +69,7 @@ export interface ChainHandle {
   connectPeers(): MessagePort
   /**
    * A port for the fleet thread: it has `FleetChainService` over it with the events `FleetChainEvent`, and has to serve
-   * `FleetTeller` over it (`fleet/interface.ts`, `workers/proxy.ts`).
+   * `FleetAnnouncer` over it (`fleet/interface.ts`, `node/proxy/proxy.ts`).
    */
   connectFleet(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */

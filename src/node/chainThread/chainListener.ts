@@ -1,4 +1,5 @@
 import type { PrunedStates } from '../../chain/statePruning.ts'
+import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { ProducerMode } from '../../mining/blockProducer.ts'
 import type { WorkListener } from '../../mining/interface.ts'
@@ -32,7 +33,7 @@ export interface ChainListener extends WorkListener {
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: StorageError | null): void
   /** States of old blocks were given up. */
-  onPruned(pruned: PrunedStates): void
+  onPruned(pruned: PrunedStates | PrunedValues): void
   /** A store is of no use any more in this process, which has to end. */
   onBroken(error: NodeError): void
 }

@@ -1,6 +1,6 @@
 import type { Blockchain } from '../../chain/blockchain.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** The parts of the chain thread for sharing what happens in it. */
 export interface SharedParts {
@@ -37,7 +37,7 @@ export interface ChainSharing {
    * @throws RpcError where others have this chain, too: no edits, rewinds, impersonated senders, blocks at each send
    */
   assertAlone(): void
-  /** How work for pools is shared; null where nobody else has it. */
+  /** Sharing of work for pools; null where nobody else has it. */
   readonly work: WorkSharing | null
   /** Ends what waits. */
   close(): void

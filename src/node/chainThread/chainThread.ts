@@ -1,16 +1,16 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { FleetChainEvent, FleetChainService, FleetTeller } from '../../fleet/interface.ts'
+import type { FleetAnnouncer, FleetChainEvent, FleetChainService } from '../../fleet/interface.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
 import type { EncodedTransaction } from '../../txpool/encodedTransaction.ts'
-import type { ChainService } from '../../workers/chainService.ts'
-import { createProxy, serve } from '../../workers/proxy.ts'
-import { NodeError, toNodeError } from '../errors.ts'
+import { NodeError, toNodeError, toStoreError } from '../errors.ts'
+import { createProxy, serve } from '../proxy/proxy.ts'
 import { ChainCore } from './chainCore.ts'
 import type { ChainListener } from './chainListener.ts'
+import type { ChainService } from './chainService.ts'
 import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { createChainService } from './chainThreadService.ts'
 import { FleetChain } from './fleetChain.ts'
@@ -103,7 +103,11 @@ function openCore(options: ChainThreadSetup['options'], sharing: ChainSharing): 
       onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => report({ kind: 'work', work }),
       onSubmission: (result, age) => report({ kind: 'submission', result, age }),
-      onFailure: (error) => report({ kind: 'fault', text: describe(error) }),
+      onFailure: (error) => {
+        const broken = toStoreError(error, options.dataDir)
+        if (broken?.isDamage === true) post({ kind: 'broken', error: broken.toObject() })
+        else report({ kind: 'fault', text: describe(error) })
+      },
     }
     const core: ChainCore = new ChainCore(options, listener, undefined, sharing)
     return core
@@ -133,7 +137,7 @@ function servePeers(core: ChainCore, port: MessagePort): void {
 function serveFleet(core: ChainCore, fleet: FleetChain | null, port: MessagePort): void {
   if (fleet === null) throw new Error('this node belongs to no fleet')
   const sendToFleet = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
-  port.on('close', fleet.attach(createProxy<FleetTeller>(port), sendToFleet))
+  port.on('close', fleet.attach(createProxy<FleetAnnouncer>(port), sendToFleet))
 }
 
 /**

@@ -4,8 +4,8 @@ import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { MinerCommands } from '../../rpc/miningCommands.ts'
 import { encodeTransaction } from '../../txpool/encodedTransaction.ts'
-import type { ChainService, EncodedPool } from '../../workers/chainService.ts'
 import type { ChainCore } from './chainCore.ts'
+import type { ChainService, EncodedPool } from './chainService.ts'
 import { written } from './written.ts'
 
 /** The services of the chain thread for the others. */

@@ -1,43 +1,37 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { delay } from '../../fleet/delay.ts'
-import type {
-  BlockMaker,
-  ChainBranch,
-  FleetBlock,
-  FleetChainEvent,
-  FleetTeller,
-  LinkedBlock,
-} from '../../fleet/interface.ts'
+import type { FleetBlock, LinkedBlock } from '../../fleet/head/fleetBlock.ts'
+import type { BlockMaker, ChainBranch, FleetAnnouncer, FleetChainEvent } from '../../fleet/interface.ts'
 import type { WorkSharing } from '../../mining/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainSharing, SharedParts } from './chainSharing.ts'
 
-/** Blocks below the head that the fleet thread is told at its start: others may stand on them. */
+/** Blocks below the head that are reported to the fleet thread at its start: others may stand on them. */
 const RECENT_BLOCKS = 64
-/** Newest blocks of a commit that the fleet thread is told of. */
-const TOLD_BLOCKS = 64
-/** Most that it is told of blocks that wait to be adopted. */
+/** Newest blocks of a commit that are reported to the fleet thread. */
+const REPORTED_BLOCKS = 64
+/** Most blocks that wait to be adopted and are reported to it. */
 const MAX_RECENT = 512
 
 /** The chain thread of a member of a fleet: executed blocks and sends wait for the others (fleet.md §3, §5). */
 export class FleetChain implements ChainSharing {
   readonly work: WorkSharing = {
-    tell: (template) => void this.#teller?.tellWork(template).catch(() => undefined),
+    announce: (template) => void this.#announcer?.announceWork(template).catch(() => undefined),
   }
   readonly #sendWait: number
   #parts: SharedParts | null = null
   /** Milliseconds after which this thread adopts by itself; null while blocks are adopted at once. */
   #longest: number | null = null
   #timer: NodeJS.Timeout | null = null
-  #teller: FleetTeller | null = null
-  #tell: ((event: FleetChainEvent) => void) | null = null
+  #announcer: FleetAnnouncer | null = null
+  #notify: ((event: FleetChainEvent) => void) | null = null
   #maker: BlockMaker = { kind: 'unknown' }
   readonly #listeners: ((blocks: readonly BlockReference[]) => void)[] = []
   #settlers: (() => void)[] = []
   /** The events so far, in the order of the commits. */
-  #told: Promise<void> = Promise.resolve()
+  #reported: Promise<void> = Promise.resolve()
   #adopting: Promise<void> = Promise.resolve()
 
   /** @param sendWait milliseconds for which an acknowledgement waits at most */
@@ -55,14 +49,14 @@ export class FleetChain implements ChainSharing {
     return this.#longest === null
   }
 
-  /** Connects it to the fleet thread. @returns disconnects it, unless another took its place */
-  attach(teller: FleetTeller, tell: (event: FleetChainEvent) => void): () => void {
-    this.#teller = teller
-    this.#tell = tell
+  /** Connects it to the fleet thread. @returns disconnects it, unless another replaced it */
+  attach(announcer: FleetAnnouncer, notify: (event: FleetChainEvent) => void): () => void {
+    this.#announcer = announcer
+    this.#notify = notify
     return () => {
-      if (this.#tell !== tell) return
-      this.#teller = null
-      this.#tell = null
+      if (this.#notify !== notify) return
+      this.#announcer = null
+      this.#notify = null
       this.hold(null)
     }
   }
@@ -97,11 +91,11 @@ export class FleetChain implements ChainSharing {
   }
 
   share(transactions: readonly Buffer[]): Promise<void> | null {
-    const telling = this.#teller?.tell(transactions)
-    if (telling === undefined) return null
+    const announcing = this.#announcer?.announce(transactions)
+    if (announcing === undefined) return null
     const began = performance.now()
-    return Promise.race([telling.catch(() => undefined), delay(this.#sendWait)]).then(() =>
-      this.#tell?.({ kind: 'waited', milliseconds: performance.now() - began }),
+    return Promise.race([announcing.catch(() => undefined), delay(this.#sendWait)]).then(() =>
+      this.#notify?.({ kind: 'waited', milliseconds: performance.now() - began }),
     )
   }
 
@@ -116,7 +110,7 @@ export class FleetChain implements ChainSharing {
   }
 
   refused(hash: Buffer): void {
-    this.#tell?.({ kind: 'refused', hash })
+    this.#notify?.({ kind: 'refused', hash })
   }
 
   makesBlocks(): boolean {
@@ -129,7 +123,7 @@ export class FleetChain implements ChainSharing {
       'methodUnavailable',
       this.#maker.kind === 'other'
         ? `the member ${this.#maker.name} makes the blocks of this fleet: ask it`
-        : 'this member has not heard yet which member of its fleet makes blocks: ask again',
+        : 'this member does not know yet which member of its fleet makes blocks: ask again',
     )
   }
 
@@ -181,10 +175,10 @@ export class FleetChain implements ChainSharing {
   #accepted(blocks: readonly Block[]): void {
     const { chain } = this.#open()
     const { best, head } = chain
-    const told = blocks
-      .slice(-TOLD_BLOCKS)
+    const reported = blocks
+      .slice(-REPORTED_BLOCKS)
       .map(({ hash, number, header: { parentHash } }) => this.#linked({ hash, number, parentHash }))
-    this.#tellLater({ kind: 'executed', blocks: told, heaviest: this.#blockOf(best) })
+    this.#reportLater({ kind: 'executed', blocks: reported, heaviest: this.#blockOf(best) })
     if (best === head) return
     // They are given to peers now, not when they are adopted.
     const ahead = blocks.filter(({ hashHex, number }) => number > head.number || hashHex === best.hashHex)
@@ -206,7 +200,7 @@ export class FleetChain implements ChainSharing {
 
   #headChanged(): void {
     const { best, head } = this.#open().chain
-    this.#tellLater({ kind: 'adopted', head: this.#blockOf(head) })
+    this.#reportLater({ kind: 'adopted', head: this.#blockOf(head) })
     // What is left has its own time: the fleet thread is at work.
     this.#watch(best !== head)
     if (best === head) this.#settle()
@@ -216,13 +210,13 @@ export class FleetChain implements ChainSharing {
     for (const resolve of this.#settlers.splice(0)) resolve()
   }
 
-  /** Tells the fleet thread once what happened so far is durable. */
-  #tellLater(event: FleetChainEvent): void {
-    if (this.#tell === null) return
+  /** Reports to the fleet thread once what happened so far is durable. */
+  #reportLater(event: FleetChainEvent): void {
+    if (this.#notify === null) return
     const { commit, onFailure } = this.#open()
-    this.#told = this.#told
+    this.#reported = this.#reported
       .then(commit)
-      .then(() => this.#tell?.(event))
+      .then(() => this.#notify?.(event))
       .catch(onFailure)
   }
 

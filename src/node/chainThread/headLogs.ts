@@ -1,8 +1,8 @@
 import type { Blockchain } from '../../chain/blockchain.ts'
 import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
 import { BLOOM_LENGTH } from '../../chain/codec/logsBloom.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
 

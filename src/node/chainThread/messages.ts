@@ -1,12 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PrunedStates } from '../../chain/statePruning.ts'
+import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import type { HeadStats } from './chainListener.ts'
 
-/** The messages between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
+/** The messages between the front thread and the chain thread, beside the calls of `node/chainThread/chainService.ts`. */
 
 /** Sizes of the pool. */
 export interface PoolStats {
@@ -48,10 +49,10 @@ export type ChainEvent =
   | { readonly kind: 'mining'; readonly on: boolean }
   /** Users changed something else that answers depend on. */
   | ({ readonly kind: 'changed' } & BlockChoices)
-  /** Why the stores take no writes; null when they do again. */
+  /** Reason why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
   /** States of old blocks were given up. */
-  | ({ readonly kind: 'pruned' } & PrunedStates)
+  | ({ readonly kind: 'pruned' } & (PrunedStates | PrunedValues))
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: MiningWork }
   /** A solution came. */
@@ -59,7 +60,7 @@ export type ChainEvent =
   /** Something failed that nobody waits for. */
   | { readonly kind: 'fault'; readonly text: string }
 
-/** How the chain thread starts and ends. */
+/** Messages at the start and the end of the chain thread. */
 export type ChainThreadMessage =
   /** The stores are open and the chain can be read. */
   | {

@@ -3,7 +3,7 @@ import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
 import type { PoolChange, SendOutcome } from '../../txpool/interface.ts'
 
-/** Where transactions go. */
+/** Receivers of transactions. */
 export interface SendQueueParams {
   readonly chainId: number
   /** Puts a transaction into the pool. @throws PoolRefusal */

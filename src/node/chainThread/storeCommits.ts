@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { readHead, writeTrial } from '../../chain/tables/metadata.ts'
 import { storeFolders } from '../../execution/chainFolders.ts'
 import type { OpenChain } from '../../execution/openChain.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { FilesInPlace } from '../../storage/filesInPlace.ts'
 import { assertFreeSpace } from '../../storage/freeSpace.ts'
-import { readHead, writeTrial } from '../../storage/metadata.ts'
 import { storeFile } from '../../storage/storeFile.ts'
 import { isMisplaced } from '../../storage/unwritable.ts'
 import { PoolJournal } from '../../txpool/poolJournal.ts'
@@ -20,13 +20,13 @@ const FILES_CHECK_MILLISECONDS = 1000
 export interface StoreCommitsParams {
   readonly open: OpenChain
   readonly dataDir: string
-  /** Told when writes begin to fail, with the reason, and with null when they are possible again. */
+  /** Called when writes begin to fail, with the reason, and with null when they are possible again. */
   onChange(fault: StorageError | null): void
-  /** Told once when a store is of no use any more in this process, with a reason that says what helps. */
+  /** Called once when a store is of no use any more in this process, with a reason that says what helps. */
   onBroken(error: NodeError): void
 }
 
-/** How what the chain thread did becomes durable, and whether it can: both stores and the pool's journal. */
+/** Commits of what the chain thread did, and whether they are possible: both stores and the pool's journal. */
 export class StoreCommits {
   readonly journal: PoolJournal
   readonly #open: OpenChain
@@ -59,7 +59,7 @@ export class StoreCommits {
     this.#timer.unref()
   }
 
-  /** Why nothing is written; null when it is. */
+  /** Reason why nothing is written; null when it is. */
   get fault(): StorageError | null {
     return this.#guard.fault
   }
@@ -168,7 +168,7 @@ export class StoreCommits {
 function brokenStore(dataDir: string, cause: unknown): NodeError {
   return new NodeError(
     'DATA_DIR_UNWRITABLE',
-    `the disk failed where a store in ${dataDir} notes its commits, and this process can use it no more: see to the ` +
+    `the disk failed where a store in ${dataDir} records its commits, and this process can use it no more: see to the ` +
       'disk and start again; what was acknowledged is stored, the last write is not',
     { cause },
   )

@@ -8,9 +8,9 @@ const TRY_PERIOD_MILLISECONDS = 1000
 export interface StoreGuardParams {
   /** Writes something for good, and throws when it cannot. */
   tryWrite(): Promise<void>
-  /** Told when writes begin to fail, with the reason, and with null when they are possible again. */
+  /** Called when writes begin to fail, with the reason, and with null when they are possible again. */
   onChange(fault: StorageError | null): void
-  /** Told once when a store is of no use any more in this process. */
+  /** Called once when a store is of no use any more in this process. */
   onBroken(thrown: unknown): void
   /** Milliseconds between two tries; 1000 unless given. */
   readonly period?: number
@@ -31,7 +31,7 @@ export class StoreGuard {
     this.#params = params
   }
 
-  /** Why nothing is written; null when it is. */
+  /** Reason why nothing is written; null when it is. */
   get fault(): StorageError | null {
     return this.#fault
   }

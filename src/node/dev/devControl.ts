@@ -231,7 +231,7 @@ export class DevControl {
     if (failure !== null) throw failure
   }
 
-  /** How blocks are made now. */
+  /** Conditions under which blocks are made now. */
   get mode(): ProducerMode {
     return this.#params.producer.mode
   }

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { BUCKET_DAYS, type FromFront, LEAST_PACE, type ToFront } from '../../fleet/access/messages.ts'
-import type { MemberId } from '../../fleet/interface.ts'
+import {
+  BUCKET_DAYS,
+  type FromFront,
+  MIN_PACE_MILLISECONDS,
+  type ToFront,
+} from '../../fleet/access/messages.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import type { AccessBook } from '../../gateway/access/accessBook.ts'
 import type { OthersUse, OwnUse } from '../../gateway/access/othersUse.ts'
 import type { AccessStore } from '../../storage/access/accessStore.ts'
@@ -33,7 +38,7 @@ export class FleetBook implements AccessBook, OthersUse {
   #isChanging = false
   /** True when the fleet thread is another one, which knows nothing yet. */
   #isForgotten = false
-  #pace = LEAST_PACE
+  #pace = MIN_PACE_MILLISECONDS
   /** Null while nothing is used. */
   #timer: NodeJS.Timeout | null = null
 
@@ -46,7 +51,7 @@ export class FleetBook implements AccessBook, OthersUse {
 
   attach(counter: OwnUse): void {
     this.#counter = counter
-    this.#tellSoon()
+    this.#reportSoon()
   }
 
   async addUsage(added: readonly DayUsage[]): Promise<void> {
@@ -68,9 +73,9 @@ export class FleetBook implements AccessBook, OthersUse {
   receive(message: ToFront): void {
     switch (message.kind) {
       case 'begun':
-        this.#tellLives()
+        this.#reportLives()
         this.#isForgotten = true
-        this.#tellSoon()
+        this.#reportSoon()
         return
       case 'keys':
         this.#attempt(() => this.#counter?.refresh())
@@ -109,32 +114,32 @@ export class FleetBook implements AccessBook, OthersUse {
       this.#options.onFailure(error)
     }
     this.#isChanging = false
-    this.#tellLives()
+    this.#reportLives()
   }
 
-  #tellLives(): void {
+  #reportLives(): void {
     const { lives } = this.#store.lives
     this.#options.send({ kind: 'lives', lives, by: this.#by, isDecided: this.#isDecided })
   }
 
-  #tellSoon(): void {
+  #reportSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      this.#attempt(() => this.#tellUse())
+      this.#attempt(() => this.#reportUse())
     }, this.#pace).unref()
   }
 
-  /** Tells what was used, and again after the pace; once nothing was, with the next use. */
-  #tellUse(): void {
+  /** Reports what was used, and again after the pace; once nothing was, with the next use. */
+  #reportUse(): void {
     if (this.#counter === null) return
     const rows = this.#counter.changed(this.#isForgotten)
     this.#isForgotten = false
     if (rows.length === 0) {
-      this.#counter.onNextUse(() => this.#tellSoon())
+      this.#counter.onNextUse(() => this.#reportSoon())
       return
     }
     this.#options.send({ kind: 'used', rows })
-    this.#tellSoon()
+    this.#reportSoon()
   }
 
   #attempt(action: () => void): void {

@@ -10,8 +10,8 @@ import type {
   FleetFrontService,
   FleetStatus,
   FleetThreadService,
-  MemberId,
 } from '../../fleet/interface.ts'
+import type { MemberId } from '../../fleet/member.ts'
 import { openMemberId } from '../../fleet/memberFile.ts'
 import { unlimitedCaller } from '../../gateway/access/caller.ts'
 import type { AccessSharing } from '../../gateway/access/othersUse.ts'
@@ -20,10 +20,10 @@ import type { Metrics } from '../../observe/metrics.ts'
 import { parseEnode } from '../../p2p/identity/enode.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { Waits } from '../../util/waits.ts'
-import { createProxy, serve } from '../../workers/proxy.ts'
 import { KeptThread, type LifeParts } from '../keptThread.ts'
 import { addFleetMetrics } from '../metrics/fleetMetrics.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
+import { createProxy, serve } from '../proxy/proxy.ts'
 import { FleetBook } from './fleetBook.ts'
 import type { FleetThreadSetup } from './fleetThread.ts'
 import type { Membership, MembershipParts } from './membership.ts'
@@ -38,7 +38,7 @@ const KIND = {
   longestPause: 15_000,
   longLife: 60_000,
 } as const
-/** Milliseconds for which a node that stops waits until the others are told. */
+/** Milliseconds for which a node that stops waits until the others have its notice. */
 const DRAIN_LIMIT = 1000
 
 /** A member of a fleet as its front thread has it. */
@@ -48,7 +48,7 @@ export class FleetFront implements Membership {
   #filters: FleetFilters | null = null
   #book: FleetBook | null = null
   #thread: KeptThread | null = null
-  /** What the present thread does for this one; null while there is none. */
+  /** Service of the present thread for this one; null while there is none. */
   #service: FleetThreadService | null = null
   /** The caller for requests that other members forward: those who asked them are charged there. */
   readonly #asking = unlimitedCaller('fleet')
@@ -86,7 +86,7 @@ export class FleetFront implements Membership {
       const book = new FleetBook({
         store,
         self: openMemberId(this.#options.fleet.dataDir),
-        // Without a thread it is lost, and told again by one that begins.
+        // Without a thread it is lost, and reported again by one that begins.
         send: (message) => void this.#service?.counted(message).catch(() => undefined),
         onFailure: (error) => this.#log.warn({ err: error }, 'keys or usage of the fleet are not taken over'),
       })
@@ -155,11 +155,11 @@ export class FleetFront implements Membership {
     }
   }
 
-  /** Milliseconds since a member was heard; since the start of this process for one that never was. */
+  /** Milliseconds since the last message of a member; since the start of this process for one that sent none. */
   #silentFor(member: MemberId): number {
     const now = performance.now()
     const known = this.#status?.members.find(({ id }) => id === member)
-    return known === undefined ? now - this.#began : known.heard + now - this.#statusAt
+    return known === undefined ? now - this.#began : known.seenAgo + now - this.#statusAt
   }
 
   #onEvent({ service, peers }: MembershipParts, event: FleetFrontEvent): void {
@@ -207,7 +207,7 @@ function failure(code?: unknown, message?: unknown): RpcError {
     : new RpcError('filterAway')
 }
 
-/** Where others reach this node. @param address HOST or HOST:PORT in place of the own one */
+/** Address at which others reach this node. @param address HOST or HOST:PORT in place of the own one */
 function enodeOf(own: string, address: string | null): string | null {
   const { id, host, port } = parseEnode(own)
   if (address !== null) {

@@ -15,7 +15,7 @@ export interface MembershipParts {
   readonly peers: PeerHandle | null
   /** A new port at whose other end the chain thread serves `FleetChainService`. */
   connectChain(): MessagePort
-  /** Why this node cannot take part in what the others do; empty when it can. */
+  /** Reason why this node cannot take part in what the others do; empty when it can. */
   reasons(): readonly string[]
 }
 

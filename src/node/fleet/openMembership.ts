@@ -1,7 +1,6 @@
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { fleetOptionsFromConfig } from '../options/fleetOptions.ts'
-import { FleetFront } from './fleetFront.ts'
 import { ALONE, type Membership } from './membership.ts'
 
 /**
@@ -9,7 +8,10 @@ import { ALONE, type Membership } from './membership.ts'
  * @param version of the program
  * @throws ConfigError, FleetError for a data directory whose id cannot be read
  */
-export function openMembership(config: Config, version: string, log: Logger): Membership {
+export async function openMembership(config: Config, version: string, log: Logger): Promise<Membership> {
   const options = fleetOptionsFromConfig(config, version)
-  return options === null ? ALONE : new FleetFront(options, log)
+  if (options === null) return ALONE
+  // Loaded with the libraries of NATS where there is a fleet.
+  const { FleetFront } = await import('./fleetFront.ts')
+  return new FleetFront(options, log)
 }

@@ -1,18 +1,26 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createGenesis } from '../../chain/genesis.ts'
 import { fillDefaults } from '../../config/load.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { networkByName } from '../../config/networks/byName.ts'
+import { configuredNetwork, hasChosenHeights } from '../../config/networks/configured.ts'
+import type { NetworkName } from '../../config/networks/names.ts'
 import { LANES, laneOptionKey } from '../../config/options/lanes.ts'
 import type { Config } from '../../config/schema.ts'
 import { FORK_FILE, storeFolders } from '../../execution/chainFolders.ts'
+import { NativeGenesisState } from '../../execution/genesisState.ts'
 import { UpstreamError } from '../../fork/errors.ts'
 import { type ForkBase, findForkBase, forkBlock } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream } from '../../fork/upstream.ts'
 import { upstreamUrls } from '../../fork/upstreamName.ts'
+import { createNativeChainSpec } from '../../native/chainSpec.ts'
+import { StateStore } from '../../native/stateStore.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { makePrivateFolder } from '../../storage/fileModes.ts'
 import { hasStoreData } from '../../storage/storeFile.ts'
+import { toHex } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
 
 /** A fork that a node is to run. */
@@ -26,7 +34,7 @@ export interface ResolvedFork {
 
 /**
  * Finds out which block a fork goes on from: the one that the data directory has, or the one that the configuration
- * names, of which the directory has a note from then on.
+ * names, of which the directory has a record from then on.
  * @returns the configuration for its network, and the fork; null where none is wanted
  * @throws NodeError `FORK`
  */
@@ -57,7 +65,7 @@ export async function resolveFork(
 }
 
 /** The fork that the data directory has. @throws NodeError `FORK` where another one is wanted */
-function readBase({ dataDir, forkBlock: wanted, offline }: Config): ForkBase | null {
+function readBase({ dataDir, forkBlock: wanted, chainId, offline }: Config): ForkBase | null {
   const path = join(dataDir, FORK_FILE)
   if (!existsSync(path)) {
     if (storeFolders(dataDir).some(hasStoreData))
@@ -66,6 +74,12 @@ function readBase({ dataDir, forkBlock: wanted, offline }: Config): ForkBase | n
     return null
   }
   const base = JSON.parse(readFileSync(path, 'utf8')) as ForkBase
+  const { chainId: own = networkByName(base.network).chainId } = base
+  if (chainId !== 0 && chainId !== own)
+    throw new NodeError(
+      'FORK',
+      `${dataDir} holds a fork with chain id ${own}: leave out --chain-id, or give another --data-dir`,
+    )
   if (wanted === null || wanted.toLowerCase() === base.hash || Number(wanted) === base.number) return base
   throw new NodeError(
     'FORK',
@@ -73,10 +87,15 @@ function readBase({ dataDir, forkBlock: wanted, offline }: Config): ForkBase | n
   )
 }
 
-async function makeBase({ dataDir, forkBlock: block }: Config, upstream: Upstream): Promise<ForkBase> {
+async function makeBase(config: Config, upstream: Upstream): Promise<ForkBase> {
+  const { dataDir, forkBlock: block, chainId } = config
   let base: ForkBase
   try {
-    base = await findForkBase(upstream, block)
+    const found = await findForkBase(upstream, block, {
+      specOf: (network) => specOf(config, network),
+      genesisHashOf: (network) => genesisHashOf(config, network),
+    })
+    base = chainId === 0 || chainId === networkByName(found.network).chainId ? found : { ...found, chainId }
   } catch (error) {
     if (error instanceof UpstreamError) throw new NodeError('FORK', error.message, { cause: error })
     throw error
@@ -88,16 +107,37 @@ async function makeBase({ dataDir, forkBlock: block }: Config, upstream: Upstrea
   return base
 }
 
+/** @throws NodeError `FORK` for heights of a network whose heights are those of its blocks */
+function specOf({ activationHeights }: Config, network: NetworkName): NetworkSpec {
+  if (activationHeights !== null && !hasChosenHeights(network))
+    throw new NodeError(
+      'FORK',
+      `the heights of ${network} are those of its blocks: leave out --activation-heights`,
+    )
+  return configuredNetwork({ network, activationHeights })
+}
+
+function genesisHashOf(config: Config, network: NetworkName): string {
+  if (config.activationHeights === null) return networkByName(network).genesis.hash
+  const spec = specOf(config, network)
+  const store = StateStore.inMemory()
+  return toHex(
+    createGenesis(spec, new NativeGenesisState({ spec, nativeSpec: createNativeChainSpec(spec), store }))
+      .hash,
+  )
+}
+
 /** The configuration for a fork: options that are not given follow its network and its block. */
 function configOf(config: Config, base: ForkBase): Config {
   const { network } = base
-  const { header } = forkBlock(networkByName(network), base)
+  const { header } = forkBlock(specOf(config, network), base)
   const standard = fillDefaults({ forkUrl: config.forkUrl, profile: 'dev', dataDir: config.dataDir })
   const price = Number(header.fields.minimumGasPrice ?? 0n)
   const isGiven = (key: 'minimumGasPrice' | 'targetGasLimit') => config[key] !== standard[key]
   return {
     ...config,
     network,
+    chainId: base.chainId ?? 0,
     peers: false,
     mergedMining: false,
     minimumGasPrice: isGiven('minimumGasPrice') ? config.minimumGasPrice : price,

@@ -14,7 +14,7 @@ export interface ChainMetrics {
   headChanged(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** @param fault why the stores take no writes; null when they do */
   storeChanged(fault: string | null): void
-  /** Why the stores take no writes; null when they do. */
+  /** Reason why the stores take no writes; null when they do. */
   readonly storeFault: string | null
   /** Height of the head. */
   readonly head: number

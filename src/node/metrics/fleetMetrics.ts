@@ -4,9 +4,9 @@ import { WAIT_BUCKETS, type WaitCounts } from '../../util/waits.ts'
 
 /** Sources of the metrics of a member of a fleet. */
 export interface FleetMetricsSources {
-  /** The last status that the fleet thread told; undefined before. */
+  /** The last status that the fleet thread reported; undefined before. */
   status(): FleetStatus | undefined
-  /** How long polls waited for other members. */
+  /** Time for which polls waited for other members. */
   polls(): WaitCounts
   /** Seconds in which the present fleet thread was not idle. */
   busySeconds(): number
@@ -40,7 +40,7 @@ export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }
   )
   each(
     ['gauge', 'fleet_members_count', 'present'],
-    'Other members that were heard in the last ten minutes, by whether they are present.',
+    'Other members that announced themselves in the last ten minutes, by whether they are present.',
     () => ({ yes: count(({ present }) => present), no: count(({ present }) => !present) }),
   )
   one(
@@ -69,7 +69,7 @@ export function addFleetMetrics(metrics: Metrics, { status, polls, busySeconds }
   )
   each(
     ['counter', 'fleet_events_total', 'event'],
-    'What the fleet thread counted: messages that were skipped, transactions that were told and heard, and more.',
+    'What the fleet thread counted: messages that were skipped, transactions that were announced and received, and more.',
     ({ counts }) => counts,
   )
   one(

@@ -2,7 +2,7 @@ import type { SharedStats } from '../../fork/sharedStats.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 
-/** Where the figures of a fork are. */
+/** Sources of the figures of a fork. */
 export interface ForkMetricsSources {
   readonly stats: SharedStats
   /** null until the stores are open. */

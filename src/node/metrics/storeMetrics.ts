@@ -1,11 +1,11 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { basename, join } from 'node:path'
+import { readHistory } from '../../chain/tables/metadata.ts'
+import { storeFolders } from '../../execution/chainFolders.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-import { readHistory } from '../../storage/metadata.ts'
 
 /** Unit of `stat` for space on disk, in bytes. */
 const BLOCK_BYTES = 512
@@ -31,9 +31,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     name: 'store_disk_bytes',
     help: 'Disk space that the files of a store occupy.',
     labels: ['store'],
-    collect: read(({ dataDir }) =>
-      Promise.all([sizeOf(dataDir, CHAIN_FOLDER), sizeOf(dataDir, STATE_FOLDER)]),
-    ),
+    collect: read(({ dataDir }) => Promise.all(storeFolders(dataDir).map(sizeOf))),
   })
   samples({
     type: 'gauge',
@@ -78,8 +76,20 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'state_first_block_number',
-    help: 'Lowest block whose state is kept.',
+    help: 'Lowest block whose trie is kept.',
     collect: read(({ chain }) => [{ value: readHistory(chain).firstState }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_history_steps_count',
+    help: 'Earlier states whose values are kept beside the tries, which --history bounds.',
+    collect: read(({ state }) => [{ value: state.historyStats().steps }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'state_history_bytes',
+    help: 'Bytes of the tables of these values.',
+    collect: read(({ state }) => [{ value: state.historyStats().bytes }]),
   })
   samples({
     type: 'gauge',
@@ -96,7 +106,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'state_pruning_fault_info',
-    help: 'Whether the last attempt to seal or to copy a part of the log of trie nodes failed.',
+    help: 'Whether the last attempt to give up tries or values of old states, or to copy what is kept of them, failed.',
     collect: read(({ state }) => [{ value: state.logStats().fault === null ? 0 : 1 }]),
   })
   samples({
@@ -117,10 +127,9 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   })
 }
 
-async function sizeOf(dataDir: string, store: string): Promise<Sample> {
-  const folder = join(dataDir, store)
+async function sizeOf(folder: string): Promise<Sample> {
   const sizes = await Promise.all((await readdir(folder)).map((name) => bytesOf(join(folder, name))))
-  return { labels: { store }, value: sizes.reduce((sum, bytes) => sum + bytes, 0) }
+  return { labels: { store: basename(folder) }, value: sizes.reduce((sum, bytes) => sum + bytes, 0) }
 }
 
 /** Disk space of a file; none of one that is gone. */

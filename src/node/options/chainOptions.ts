@@ -20,6 +20,8 @@ export interface ChainOptions extends NetworkChoice {
   readonly storeOptions: StoreOptions
   /** Blocks whose states are kept; null, and without it, all. */
   readonly proofs?: number | null
+  /** Blocks whose values are kept; null, and without it, all. */
+  readonly history?: number | null
   /** Bytes of texts that all threads keep together. */
   readonly encodedObjectBytes: number
   readonly pool: PoolLimits
@@ -39,7 +41,7 @@ export interface ChainOptions extends NetworkChoice {
   readonly checksOffers?: boolean
 }
 
-/** How blocks are made. */
+/** Options for the making of blocks. */
 export interface ProductionOptions {
   readonly mode: ProducerMode
   /** `0x` hex; null is the account of {@link coinbaseSecret}. */
@@ -74,6 +76,7 @@ export function chainOptionsFromConfig(
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
     proofs: keptStates(config.proofs),
+    history: keptStates(config.history),
     encodedObjectBytes: textBytesFromConfig(config),
     pool: {
       accountSlots: config.accountSlots,

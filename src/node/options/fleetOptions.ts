@@ -12,7 +12,7 @@ const SECOND_MILLISECONDS = 1000
 /** The options of the fleet thread under a configuration. They survive structured cloning. */
 export interface FleetOptions {
   readonly fleet: Omit<FleetRuntimeOptions, 'self'>
-  /** Where others reach the peer port of this node, HOST or HOST:PORT; null for its own address. */
+  /** Address at which others reach the peer port of this node, HOST or HOST:PORT; null for its own address. */
   readonly p2pAddress: string | null
   readonly log: Pick<LoggerOptions, 'level' | 'format'>
 }

@@ -7,17 +7,17 @@ import { fromHex } from '../../util/bytes.ts'
 
 const WEI_PER_GWEI = 1_000_000_000n
 
-/** Where the rate of bitcoin is had from. */
+/** Sources of the rate of bitcoin. */
 export type RateSource =
   | { readonly kind: 'url'; readonly url: RateUrl }
   | { readonly kind: 'contract'; readonly contract: RateContract }
 
-/** How the minimum gas price of blocks follows another currency. */
+/** Options by which the minimum gas price of blocks follows another currency. */
 export interface StablePriceOptions extends StableGasPriceOptions {
   readonly source: RateSource
 }
 
-/** How merged miners are served; null where they are not. */
+/** Options for merged miners; null where they are not served. */
 export function workOptionsFromConfig(config: Config): WorkOptions | null {
   if (!config.mergedMining) return null
   return {
@@ -28,7 +28,7 @@ export function workOptionsFromConfig(config: Config): WorkOptions | null {
   }
 }
 
-/** How the price of gas is kept stable; null where it is fixed, or no source of a rate is named. */
+/** Options by which the price of gas is kept stable; null where it is fixed, or no source of a rate is named. */
 export function stablePriceOptionsFromConfig(config: Config): StablePriceOptions | null {
   const source = rateSource(config)
   if (config.stableGasPrice === 0 || source === null) return null

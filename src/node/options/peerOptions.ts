@@ -32,7 +32,7 @@ export interface PeerOptions extends NetworkChoice {
   readonly expectedPeers: number
   readonly checkpoints: readonly Checkpoint[]
   readonly snapshotServer: boolean
-  /** How a chain of genesis alone begins. */
+  /** Mode in which a chain of genesis alone begins. */
   readonly syncMode: 'full' | 'snapshot'
   /** True when blocks below a snapshot are fetched. */
   readonly backfill: boolean

@@ -10,7 +10,7 @@ import { mostConnections } from '../descriptors.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** How the front listens under a configuration. */
+/** Options of the front under a configuration. */
 export function frontOptionsFromConfig(config: Config): FrontOptions {
   return {
     host: config.host,
@@ -34,7 +34,7 @@ export function tlsFilesFromConfig({ tlsCert, tlsKey }: Pick<Config, 'tlsCert' |
   return tlsCert === null || tlsKey === null ? null : { certificate: tlsCert, key: tlsKey }
 }
 
-/** How long the end of a node may take under a configuration. */
+/** Time that the end of a node may take under a configuration. */
 export function drainLimitsFromConfig(config: Pick<Config, 'drainDelay' | 'drainTimeout'>): DrainLimits {
   return { delay: config.drainDelay * 1000, timeout: config.drainTimeout * 1000 }
 }

@@ -13,7 +13,7 @@ import { type ChainOptions, chainOptionsFromConfig } from '../options/chainOptio
 import { forkChoice } from './forkPart.ts'
 import type { ChainPart, NodeScope } from './nodeScope.ts'
 
-/** How blocks are made; events change it. */
+/** Settings for the making of blocks; events change them. */
 type Production = Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
 
 /**
@@ -105,8 +105,14 @@ function reportTo(
       if (fault === null) log.info('the store takes writes again')
       else log.error({ reason: fault }, 'nothing is written until that is mended; reads go on')
     },
-    onPruned: ({ firstState, bytes }) =>
-      log.info({ firstState, bytes }, 'states before this block were given up, and their bytes given back'),
+    onPruned: (pruned) => {
+      if ('firstValues' in pruned)
+        log.info({ firstValues: pruned.firstValues }, 'values before this block were given up')
+      else {
+        const { firstState, bytes } = pruned
+        log.info({ firstState, bytes }, 'tries before this block were given up, and their bytes given back')
+      }
+    },
     onWork: (work) => {
       metrics.mining.workBuilt()
       mining.now?.workBuilt(work)

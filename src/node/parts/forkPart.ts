@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import { STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { forkSpec } from '../../fork/forkBase.ts'
 import type { ForkThreadMessage, ForkThreadSetup } from '../../fork/forkThread.ts'
 import { lockDirectory } from '../../native/directoryLock.ts'
 import { makePrivateFolder } from '../../storage/fileModes.ts'
@@ -14,15 +15,17 @@ import type { ChainPart, NodeScope } from './nodeScope.ts'
 /** Bytes of answers of the upstream in memory. */
 const CACHE_BYTES = 128 * 2 ** 20
 const MEBIBYTE = 2 ** 20
-/** Milliseconds between entries of the log while something is fetched. */
-const REPORT_EVERY = 10_000
+/** Milliseconds between looks whether something was fetched: whoever waits for the first answers sees what goes on. */
+const LOOK_EVERY = 2000
+/** Looks between two entries of the log. */
+const LOOKS = 5
 /** Milliseconds that the end of the thread is waited for. */
 const PATIENCE = 5000
 
 /** The network of a fork, in the form of options that cross threads. */
 export function forkChoice({ config, fork }: Pick<NodeScope, 'config' | 'fork'>): NetworkChoice {
   const choice = networkChoice(config)
-  return fork === null ? choice : { ...choice, fork: { number: fork.base.number } }
+  return fork === null ? choice : { ...choice, fork: forkSpec(fork.base) }
 }
 
 /**
@@ -33,15 +36,21 @@ export async function openFork(scope: NodeScope): Promise<void> {
   const { fork, parts, metrics, reach } = scope
   if (fork === null) return
   metrics.watchFork({ stats: fork.stats, state: () => reach.chain.now?.stateStore ?? null })
-  if (!fork.base.servesCellBytes) {
+  if (!fork.base.servesCellBytes && fork.base.proves !== true) {
     scope.log.warn(
       { upstream: fork.name },
-      'the network of the fork does not give rsk_getStorageBytesAt: calls of the Bridge and blocks with rewards fail; RSKj gives it with its module rsk',
+      'the network of the fork does not give rsk_getStorageBytesAt: calls of the Bridge fail; RSKj gives it with its module rsk',
     )
   }
-  const worker = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
+  if (fork.base.proves !== true) {
+    scope.log.warn(
+      { upstream: fork.name },
+      'the network of the fork does not prove what it answers: what it says of accounts and cells is believed',
+    )
+  }
+  const { worker } = await parts.open({ open: () => startThread(scope, fork), close: stopThread })
   const timer = await parts.open({
-    open: () => setInterval(reportTo(scope, fork), REPORT_EVERY).unref(),
+    open: () => setInterval(reportTo(scope, fork), LOOK_EVERY).unref(),
     close: clearInterval,
   })
   void timer
@@ -68,11 +77,14 @@ export async function openForkReads({ fork, parts }: NodeScope, { stateStore }: 
 }
 
 function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () => void {
-  let told = stats.get('requests')
+  let reported = stats.get('requests')
+  let looks = LOOKS
   return () => {
     const requests = stats.get('requests')
-    if (requests === told) return
-    told = requests
+    looks += 1
+    if (requests === reported || looks < LOOKS) return
+    reported = requests
+    looks = 0
     const reads = reach.chain.now?.stateStore.forkStats()
     log.info(
       {
@@ -89,7 +101,10 @@ function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () 
   }
 }
 
-async function startThread(scope: NodeScope, { base, urls, stats }: ResolvedFork): Promise<Worker> {
+async function startThread(
+  scope: NodeScope,
+  { base, urls, stats }: ResolvedFork,
+): Promise<{ worker: Worker }> {
   const { config } = scope
   const stateFolder = join(config.dataDir, STATE_FOLDER)
   makePrivateFolder(config.dataDir)
@@ -121,12 +136,29 @@ async function startThread(scope: NodeScope, { base, urls, stats }: ResolvedFork
       worker.off('error', reject)
       if (message.kind === 'failed') reject(new NodeError('FORK', message.message))
       else resolve()
+      if (message.kind === 'ready' && config.offline) reportOffline(scope, base.number, message.lastRewarded)
     })
   })
-  return worker
+  return { worker }
 }
 
-async function stopThread(worker: Worker): Promise<void> {
+/** Each block pays for an old one, which the network has: without it, blocks end there. */
+function reportOffline({ log }: NodeScope, forkBlock: number, lastBlock: number): void {
+  if (lastBlock === Number.POSITIVE_INFINITY) {
+    log.info(
+      { forkBlock },
+      'the network of the fork is not asked: blocks need none of its old blocks any more',
+    )
+    return
+  }
+  const blocks = lastBlock - forkBlock
+  log.info(
+    { forkBlock, blocks, lastBlock },
+    'the network of the fork is not asked: so many blocks above it can be made, as their rewards are of blocks that were fetched',
+  )
+}
+
+async function stopThread({ worker }: { readonly worker: Worker }): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     worker.on('message', ({ kind }: ForkThreadMessage) => {
       if (kind === 'closed') resolve()

@@ -26,7 +26,7 @@ export interface GatewayPartOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
-  /** Where filters live; in this node unless given. */
+  /** Opener of filters; this node opens them unless given. */
   readonly filters?: FilterOpener
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
@@ -35,11 +35,11 @@ export interface GatewayPartOptions {
   readonly admission: Admission
   /** Context of the front thread: inline methods and commands. */
   readonly context: NodeContext
-  /** Where the front thread reads the state by itself. */
+  /** Store from which the front thread reads the state by itself. */
   readonly stateStore?: StateStore
   /** True when answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
-  /** Told of slow requests. */
+  /** Called for slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }

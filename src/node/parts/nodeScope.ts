@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Tracing } from '../../observe/tracing.ts'
-import type { NodeStatus } from '../../rpc/context.ts'
+import type { ChainTarget, NodeStatus } from '../../rpc/context.ts'
 import type { ChainHandle } from '../chainThread/chainHandle.ts'
 import type { Membership } from '../fleet/membership.ts'
 import type { ResolvedFork } from '../fork/resolveFork.ts'
@@ -20,7 +20,7 @@ export interface ChainPart {
   readonly options: ChainOptions
   /** The store that all threads share: it closes for all of them at once, when the chain thread has written its last. */
   readonly stateStore: StateStore
-  /** How blocks are made now. */
+  /** Settings for the making of blocks now. */
   readonly production: Pick<NodeStatus, 'coinbase' | 'priceTarget' | 'mining'>
 }
 
@@ -36,6 +36,14 @@ export interface ReachableParts {
   readonly service: Part<Service>
 }
 
+/** How a node takes over from another one, and is followed by one. */
+export interface Handover {
+  /** Called right before the node listens. */
+  readonly beforeListening: () => void
+  /** Goes on with another chain; null for one that is no fork. */
+  readonly replaceChain: (target: ChainTarget | null) => Promise<void>
+}
+
 /** The parts that every builder has. */
 export interface NodeScope {
   readonly parts: Opened
@@ -46,6 +54,7 @@ export interface NodeScope {
   readonly live: { now: Config }
   /** The fork that the chain is; null where it is none. */
   readonly fork: ResolvedFork | null
+  readonly handover: Handover
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger

@@ -75,7 +75,7 @@ function serviceOptions(
   readiness: Readiness,
   watch: SlowLog,
 ): ServiceOptions {
-  const { config, developer, logger, membership, metrics, tracing } = scope
+  const { config, developer, handover, logger, membership, metrics, tracing } = scope
   const { access, chain, front } = parts
   const log = logger.child({ part: 'rpc' })
   const workerOptions: WorkerContextOptions = {
@@ -85,13 +85,15 @@ function serviceOptions(
   }
   return {
     sockets: parts.sockets,
+    beforeListening: handover.beforeListening,
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
     events: eventLimitsFromConfig(config),
     filters: (open) => membership.filters(open),
     lanes: lanesFromConfig(config),
     workers: config.workers,
-    ...(config.profile === 'dev' ? { permanentWorkers: 1 } : {}),
+    // Short calls at the newest block are executed by the front thread: many a test run needs no worker for the others.
+    ...(config.profile === 'dev' ? { permanentWorkers: 0 } : {}),
     admission: access.admission,
     usageReport: (caller) => access.reports.report(caller),
     context: withStatus(scope, parts),
@@ -112,11 +114,13 @@ function serviceOptions(
 
 /** The context of the front thread with what only it knows: miners, and how the node is. */
 function withStatus(
-  { developer: { reports, describeFailure, projectArtifacts }, membership, reach }: NodeScope,
+  { config, developer, handover, membership, reach }: NodeScope,
   { front: { context }, chain: { production }, peers }: ServicePartOptions,
 ): NodeContext {
+  const { reports, describeFailure, projectArtifacts } = developer
   return {
     ...context,
+    ...(config.profile === 'dev' ? { replaceChain: handover.replaceChain } : {}),
     ...(reports === null ? {} : { reports }),
     ...(describeFailure === null ? {} : { describeFailure }),
     ...(projectArtifacts === null ? {} : { projectArtifacts }),

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts'
-import type { UpstreamSetup } from '../../fork/forkBase.ts'
+import { forkSpec, type UpstreamSetup } from '../../fork/forkBase.ts'
 import type { Wallet } from '../../wallet/interface.ts'
 import type { ResolvedFork } from '../fork/resolveFork.ts'
 import { nodeInfoFromConfig } from '../nodeInfo.ts'
@@ -18,7 +18,7 @@ export function threadOptions(
     network,
     activationHeights,
     ...(transactionGas === undefined ? {} : { transactionGas }),
-    ...(fork === null ? {} : { fork: { number: fork.base.number }, upstream: upstreamSetup(fork, config) }),
+    ...(fork === null ? {} : { fork: forkSpec(fork.base), upstream: upstreamSetup(fork, config) }),
     dataDir,
     storeOptions,
     encodedObjectBytes: textBytesFromConfig(config),

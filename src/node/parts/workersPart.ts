@@ -22,16 +22,16 @@ export interface WorkerOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
-  /** How many of these are started at once, all unless given; the others start when they are needed. */
+  /** Number of these that are started at once, all unless given; the others start when they are needed. */
   readonly permanentWorkers?: number
   /** Module with `openNodeContext(options, interrupt, chainPort)` for the workers, and what it gets. */
   readonly contextModule: URL
   readonly contextOptions: unknown
   /** True when answers say which block they were given at; not unless given. */
   readonly blockHeaders?: boolean
-  /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
+  /** Gets the port of each worker to the chain thread, to be served there (`node/proxy/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
-  /** Told when a worker died and its batch was answered with -32603. */
+  /** Called when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
 }
 
@@ -79,7 +79,9 @@ export async function openWorkers(parts: Opened, options: WorkerOptions): Promis
     stats: () => poolStats(pools, dispatcher.busyWorkers),
     started: () => startWorkers(pools),
     ping: async () => {
-      await Promise.all([pools.reads.run([]), pools.calls.run([])])
+      await Promise.all(
+        [pools.reads, pools.calls].filter(({ permanent }) => permanent > 0).map((pool) => pool.run([])),
+      )
     },
   }
 }

@@ -13,7 +13,7 @@ export interface PeerThreadSetup {
   readonly chain: MessagePort
 }
 
-/** How peers and synchronisation are, reported every second once the report before was received. */
+/** State of peers and synchronisation, reported every second once the report before was received. */
 export type PeerReport = Omit<PeeringStatus, 'thread'>
 
 /** The peer thread once it takes part. */

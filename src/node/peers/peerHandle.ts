@@ -204,7 +204,7 @@ class PeerThread implements PeerHandle {
   }
 }
 
-/** How things are while there is no thread. */
+/** State while there is no thread. */
 function withoutPeers(report: PeerReport): PeerReport {
   const { network, sync } = report
   return {

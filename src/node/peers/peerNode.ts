@@ -27,12 +27,12 @@ import type { SnapshotLimits } from '../../sync/snapshot/limits.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
+import { SyncStart } from '../../sync/syncStart.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { parseSubnet, type Subnet } from '../../util/subnet.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 import type { PeerReport } from './messages.ts'
-import { SyncStart } from './syncStart.ts'
 import { watchClock } from './watchClock.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
@@ -42,11 +42,11 @@ export interface PeerNodeParts {
   readonly options: Omit<PeerOptions, keyof NetworkChoice | 'storeOptions' | 'log'>
   readonly key: NodeKey
   readonly chain: SyncChain
-  /** Where a snapshot of peers is put together; without it the chain is executed from genesis. */
+  /** Store in which a snapshot of peers is put together; without it the chain is executed from genesis. */
   readonly snapshots?: SnapshotStore
   /** In place of those of snapshots. */
   readonly snapshotLimits?: Partial<SnapshotLimits>
-  /** Where blocks below a snapshot go; without it they are not fetched. */
+  /** Store of blocks below a snapshot; without it they are not fetched. */
   readonly filled?: BackfillStore
   /** States that are given to nodes that synchronise by snapshot; null for none. */
   readonly states: RequestServerOptions['states']

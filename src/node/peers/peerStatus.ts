@@ -17,13 +17,13 @@ export function peerStatus(
   }
 }
 
-/** How far synchronisation is; null at the tip. */
+/** Progress of synchronisation; null at the tip. */
 export function syncProgress({ sync }: PeerReport): SyncProgress | null {
   const { syncing, startingBlock, currentBlock, highestBlock } = sync
   return syncing ? { startingBlock, currentBlock, highestBlock } : null
 }
 
-/** Why requests should go to another node; empty when they need not. */
+/** Reason why requests should go to another node; empty when they need not. */
 export function peerReasons(report: PeerReport | null, { fault }: PeerThreadStatus): string[] {
   if (fault !== null) return [`peers cannot be reached, which is tried again: ${fault}`]
   if (report === null) return []
@@ -37,7 +37,7 @@ export function peerReasons(report: PeerReport | null, { fault }: PeerThreadStat
     : []
 }
 
-/** How far the snapshot is that the chain is to begin with. */
+/** Progress of the snapshot that the chain is to begin with. */
 function snapshotReason(sync: SyncStats, snapshot: SnapshotStats): string {
   const { block, stateBytes, stateSize, blocksLeft, reason } = snapshot
   const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)

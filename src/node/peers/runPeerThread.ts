@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { chosenNetwork } from '../../config/networks/configured.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { storeFolders } from '../../execution/chainFolders.ts'
 import { StateStore } from '../../native/stateStore.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
 import { type EnodeAddress, formatEnode } from '../../p2p/identity/enode.ts'
@@ -35,14 +34,15 @@ const REPORT_INTERVAL_MILLISECONDS = 1000
 export async function runPeerThread({ options, chain: port }: PeerThreadSetup): Promise<void> {
   const spec = chosenNetwork(options)
   const log = createLogger(options.log)
-  const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  const [stateFolder, chainFolder] = storeFolders(options.dataDir)
+  const environment = new ChainEnvironment(chainFolder, { readOnly: true })
   process.once('uncaughtException', (error) => {
     send({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     port.close()
     // Reads that stay open would keep the store from reusing space as long as the process lives.
     void environment.close().finally(() => process.exit(1))
   })
-  const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
+  const stateStore = StateStore.open(stateFolder, options.storeOptions)
   const chain = await openLinkedChain(port, spec, environment)
   const statics = await Promise.all(options.statics.map((peer) => resolved(peer, log)))
   const known = statics.filter((peer) => peer !== null)

@@ -17,7 +17,7 @@ export interface DescribedExecution {
   readonly isCreation: boolean
   /** True when data were sent to an account that has no code. */
   readonly isCodeMissing: boolean
-  /** Why it failed; null for a success. */
+  /** Reason why it failed; null for a success. */
   readonly failure: string | null
   /** Output of `console.log`, which may have several lines each. */
   readonly console: readonly string[]
@@ -48,7 +48,7 @@ export class ExecutionDescriber {
     return this.#describe(summary)
   }
 
-  /** Why an execution failed, in Hardhat's words without what it begins them with. */
+  /** Reason why an execution failed, in Hardhat's words without what it begins them with. */
   async failure(failed: Pick<ExecutionSummary, 'error' | 'isRevert' | 'output'>): Promise<string> {
     await this.#project.refresh()
     const selector = selectorIn(fromHex(failed.output))
@@ -118,7 +118,7 @@ export class ExecutionDescriber {
   }
 }
 
-/** What a call runs that names no known function. */
+/** Function that a call runs when it names no known one. */
 function unnamedFunction(data: Buffer, own: ContractArtifact | null, hasCode: boolean): string | null {
   if (data.length === 0) {
     if (!hasCode || own === null) return null
@@ -129,7 +129,7 @@ function unnamedFunction(data: Buffer, own: ContractArtifact | null, hasCode: bo
   return selector === null ? null : `0x${selector}`
 }
 
-/** Whether something of it may be in an artifact that was not read yet. */
+/** True when something of it may be in an artifact that was not read yet. */
 function isUnknown({ contract, function: called, failure, isCodeMissing }: DescribedExecution): boolean {
   if (isCodeMissing) return false
   return (contract === null && called !== null) || failure?.includes('unrecognized') === true

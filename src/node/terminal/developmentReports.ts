@@ -10,12 +10,12 @@ import type {
   ExecutionReports,
   RefusalReport,
 } from '../../rpc/reports/executionReports.ts'
+import { reportBlocks } from '../../rpc/reports/reportedBlocks.ts'
 import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
-import { reportBlocks } from './reportedBlocks.ts'
 import { terminalText } from './terminalText.ts'
 import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 
-/** Where reports go: lines for people, or entries of the log. */
+/** Receiver of reports: lines for people, or entries of the log. */
 export type ReportOutput =
   | { readonly write: (text: string) => void; readonly isColored: boolean }
   | { readonly log: Logger }
@@ -32,7 +32,7 @@ export interface DevelopmentReportsParts {
   readonly verbosity: Verbosity
   readonly output: ReportOutput
   readonly project: ContractProject
-  /** Told once of what keeps a block from being reported. */
+  /** Called once with what keeps a block from being reported. */
   readonly log: Logger
 }
 
@@ -70,7 +70,7 @@ export class DevelopmentReports implements ExecutionReports {
   }
 
   report(report: CallReport | RefusalReport): void {
-    if (report.kind === 'refusal') this.#sent.delete(report.hash)
+    if (report.kind === 'refusal' && report.hash !== null) this.#sent.delete(report.hash)
     this.#add(report)
   }
 
@@ -156,7 +156,7 @@ function logFields(report: ExecutionReport, described: DescribedExecution | null
   if (report.kind === 'emptyBlocks') return { first: report.first, last: report.last }
   if (report.kind === 'refusal') {
     const { method, hash, reason } = report
-    return { method, transaction: hash, error: reason }
+    return { method, ...(hash === null ? {} : { transaction: hash }), error: reason }
   }
   const { summary, method, block } = report
   const { from, to, created, value, console } = summary

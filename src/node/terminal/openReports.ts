@@ -26,7 +26,7 @@ export interface NodeReports {
 }
 
 const NOTHING: NodeReports = { reports: null, describeFailure: null, projectArtifacts: null }
-/** What Hardhat's errors begin with. */
+/** Prefix of Hardhat's errors. */
 const PREFIX = 'VM Exception while processing transaction: '
 
 /**

@@ -5,7 +5,7 @@ import type { DescribedExecution } from './describedExecution.ts'
 
 const INDENT = '  '
 const LABEL_WIDTH = 21
-/** What moves the cursor, changes colours or turns text around, which contracts could print to deceive. */
+/** Characters that move the cursor, change colours or turn text around, which contracts could print to deceive. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
@@ -46,7 +46,7 @@ function fieldsOf(
   report: Exclude<ExecutionReport, { kind: 'emptyBlocks' }>,
   described: DescribedExecution | null,
 ): [label: string, value: string][] {
-  if (report.kind === 'refusal') return [['Transaction', report.hash]]
+  if (report.kind === 'refusal') return report.hash === null ? [] : [['Transaction', report.hash]]
   const { summary } = report
   const fields: [string, string][] = []
   if (described !== null) fields.push(...targetFields(described))

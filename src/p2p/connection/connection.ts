@@ -2,7 +2,7 @@ import type { Capability } from '../messages/hello.ts'
 import type { FrameMemory } from '../wire/frameReader.ts'
 import type { P2pError } from '../wire/p2pError.ts'
 
-/** Why a connection ended. */
+/** Reason why a connection ended. */
 export type CloseReason =
   /** This node closed it; the reason that it sent in DISCONNECT, null without one. */
   | { readonly kind: 'local'; readonly reason: number | null }

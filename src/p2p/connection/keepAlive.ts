@@ -22,7 +22,7 @@ export class KeepAlive {
   readonly #timings: ConnectionTimings
   readonly #timer: NodeJS.Timeout
   #isReading = true
-  #heardAt: number
+  #receivedAt: number
   /** Time of the unanswered PING. */
   #pingedAt: number | null = null
   #sentBytes = 0
@@ -32,14 +32,14 @@ export class KeepAlive {
     this.#watched = watched
     this.#clock = clock
     this.#timings = timings
-    this.#heardAt = clock()
-    this.#sentAt = this.#heardAt
+    this.#receivedAt = clock()
+    this.#sentAt = this.#receivedAt
     this.#timer = setInterval(() => this.#tick(), timings.ping).unref()
   }
 
   /** Records received bytes. */
   received(): void {
-    this.#heardAt = this.#clock()
+    this.#receivedAt = this.#clock()
   }
 
   /** Records a PONG. */
@@ -50,8 +50,8 @@ export class KeepAlive {
   /** True when this node is reading at present. */
   set isReading(isReading: boolean) {
     if (isReading && !this.#isReading) {
-      this.#heardAt = this.#clock()
-      if (this.#pingedAt !== null) this.#pingedAt = this.#heardAt
+      this.#receivedAt = this.#clock()
+      if (this.#pingedAt !== null) this.#pingedAt = this.#receivedAt
     }
     this.#isReading = isReading
   }
@@ -63,7 +63,7 @@ export class KeepAlive {
   #tick(): void {
     const now = this.#clock()
     const { idle, pong, stall } = this.#timings
-    if (this.#isReading && now - this.#heardAt >= idle) {
+    if (this.#isReading && now - this.#receivedAt >= idle) {
       this.#watched.expire(new P2pError('TIMEOUT', 'silent for too long'), null)
     } else if (this.#isReading && this.#pingedAt !== null && now - this.#pingedAt >= pong) {
       this.#watched.expire(new P2pError('TIMEOUT', 'a PING was not answered'), DISCONNECT_REASONS.pingTimeout)

@@ -18,7 +18,7 @@ const MAX_BEFORE_PONG = 65_536
 const SMALL_TALK = { perSecond: 10, burst: 100 }
 
 /** Stored characters of a client's name. */
-const MAX_CLIENT_LENGTH = 256
+const MAX_CLIENT_CHARACTERS = 256
 /** Characters that are removed from log lines. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
@@ -61,7 +61,7 @@ export class RlpxConnection implements Connection {
     this.remotePort = socket.remotePort ?? 0
     this.inbound = inbound
     const { p2pVersion, client, capabilities, listenPort } = session.hello
-    const printable = client.replace(UNPRINTABLE, '').slice(0, MAX_CLIENT_LENGTH)
+    const printable = client.replace(UNPRINTABLE, '').slice(0, MAX_CLIENT_CHARACTERS)
     this.hello = { p2pVersion, client: printable, capabilities, listenPort }
     this.#keepAlive = new KeepAlive(this.#watched(), options.clock, options.timings)
     socket

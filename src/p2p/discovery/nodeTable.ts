@@ -13,7 +13,7 @@ export type InsertResult =
   | { readonly status: 'full'; readonly oldest: KnownNode }
 
 export interface NodeTableOptions {
-  /** {@link placeOf} the own id. */
+  /** Hash of the own id, from which distances are counted. */
   readonly ownIdHash: Buffer
   /** True when local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean

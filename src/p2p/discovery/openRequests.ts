@@ -2,7 +2,7 @@ import { blockOf } from './addressBlock.ts'
 import type { Challenge } from './contacts.ts'
 import { BLOCK_LIMITS } from './nodeTable.ts'
 
-/** Why a node is asked. */
+/** Reason why a node is asked. */
 export type Reason =
   /** It contacted us and is not known. */
   | 'stranger'

@@ -14,7 +14,7 @@ import type { BlockIdentifier, PeerMessage } from './rskMessage.ts'
 /** Message of a type. */
 export type MessageOf<T extends PeerMessage['type']> = Extract<PeerMessage, { type: T }>
 
-/** How the body of a message type is written and read. */
+/** Codec of the body of a message type. */
 export interface BodyForm<M extends PeerMessage> {
   /** Its number in RSK_MESSAGE (p2p.md §4). */
   readonly number: number

@@ -26,7 +26,7 @@ export function boundElements(bytes: Buffer, limit: number): Buffer {
   return bytes
 }
 
-/** Where the next element begins: of a list, its first one. The end of the bytes where they break. */
+/** Start of the next element: of a list, its first one. The end of the bytes where they break. */
 function elementEnd(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0
   if (first >= FIRST_LIST) return at + 1 + Math.max(0, first - LAST_SHORT_LIST)

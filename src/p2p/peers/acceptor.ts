@@ -12,7 +12,7 @@ const BACKLOG = 128
 export interface AcceptorParts {
   readonly accept: PeerTransport['accept']
   readonly halfOpen: HalfOpen
-  /** Why a socket of an address is closed at once; null to accept it. */
+  /** Reason why a socket of an address is closed at once; null to accept it. */
   readonly screen: (address: string) => ScreenRefusal | null
   /** Receives a connection whose handshake is complete. */
   readonly onConnection: (connection: Connection) => void

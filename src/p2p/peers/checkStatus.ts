@@ -6,7 +6,7 @@ import type { LocalChain } from './ports.ts'
 /** Version of the protocol behind STATUS 0x10 (p2p.md §3). */
 export const ETH_PROTOCOL_VERSION = 62
 
-/** Why a STATUS ends the connection. */
+/** Reason why a STATUS ends the connection. */
 export interface StatusMismatch {
   readonly event: ScoreEventName
   /** Of DISCONNECT. */

@@ -23,7 +23,7 @@ export interface PeerLimits {
   readonly outgoingTotalBytes: number
 }
 
-/** How much more trusted peers may send than others (fleet.md §5). */
+/** Factor by which trusted peers may send more than others (fleet.md §5). */
 export const TRUSTED_FACTOR = 10
 
 /** Least number of subnets over which outgoing peers are spread. */

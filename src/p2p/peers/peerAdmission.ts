@@ -6,10 +6,10 @@ import { networkGroup } from './networkGroup.ts'
 import type { PeerJudge } from './ports.ts'
 import type { RecentDrops } from './recentDrops.ts'
 
-/** Why an address gets no further slot. */
+/** Reason why an address gets no further slot. */
 type Crowd = 'addressFull' | 'groupFull'
 
-/** Why a socket is closed before the handshake. */
+/** Reason why a socket is closed before the handshake. */
 export type ScreenRefusal = 'banned' | 'sentAway' | 'tooOften' | Crowd
 
 /** The decision about a connection after HELLO. */
@@ -18,7 +18,7 @@ export type AdmissionDecision =
   /** @member reason of DISCONNECT; null: closed without */
   | { readonly kind: 'refuse'; readonly why: AdmissionRefusal; readonly reason: number | null }
 
-/** Why a connection is not admitted. */
+/** Reason why a connection is not admitted. */
 export type AdmissionRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
 
 /** Time within which two nodes that dial each other see both connections, milliseconds. */

@@ -48,7 +48,7 @@ export class PeerNetwork implements PeerSet {
   /** Members of the own fleet that are dialled as well, by their id. */
   #linked: ReadonlyMap<string, PeerAddress> = new Map()
   readonly #members = new Map<string, ConnectedPeer>()
-  /** Where peers were dialled that this node chose. */
+  /** Addresses at which peers were dialled that this node chose. */
   readonly #dialled = new WeakMap<ConnectedPeer, PeerAddress>()
   readonly #refused = Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<Refusal, number>
   #ready: readonly Peer[] = []
@@ -216,7 +216,7 @@ export class PeerNetwork implements PeerSet {
   async #dial(node: PeerAddress, signal: AbortSignal): Promise<void> {
     const connection = await this.#transport.dial(node, signal)
     const peer = this.#adopt(connection)
-    if (peer === null) throw new Error('the node found no place')
+    if (peer === null) throw new Error('the node found no slot')
     this.#dialled.set(peer, node)
   }
 
@@ -271,13 +271,13 @@ export class PeerNetwork implements PeerSet {
     this.#pastBytes.out += peer.bytesOut
     this.#options.judge.record(peer, 'disconnection')
     const node = this.#dialled.get(peer)
-    if (node !== undefined) this.#noteStay(peer, node)
+    if (node !== undefined) this.#recordStay(peer, node)
     if (!peer.isReady) return
     this.#listReady()
     this.#options.listener.onPeerGone(peer)
   }
 
-  #noteStay(peer: ConnectedPeer, node: PeerAddress): void {
+  #recordStay(peer: ConnectedPeer, node: PeerAddress): void {
     const isStatic = this.isStatic(node.id)
     if (this.#scheduler.now() - peer.connectedAt >= STAYED_MS) this.#history.stayed(node)
     else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : this.#backOff)

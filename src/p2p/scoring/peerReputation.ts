@@ -19,7 +19,7 @@ export class PeerReputation {
     this.#bannedNodes = new Set(options.bannedNodes)
   }
 
-  /** Notes what a peer did. */
+  /** Records what a peer did. */
   record(peer: ScoredPeer, event: ScoreEventName): void {
     this.#table.record(peer, event)
   }

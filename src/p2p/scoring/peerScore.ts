@@ -66,7 +66,7 @@ export interface PeerScore {
   readonly id: string
   readonly events: Readonly<Record<ScoreCounter, number>>
   readonly score: number
-  /** How often it was punished. */
+  /** Number of times that it was punished. */
   readonly punishments: number
   readonly goodReputation: boolean
   /** Milliseconds since 1970 by the machine's clock; 0 when it is not punished. */

@@ -36,7 +36,7 @@ export class ScoreTable {
     this.#options = options
   }
 
-  /** Notes what a peer did, for its node id and its address. */
+  /** Records what a peer did, for its node id and its address. */
   record({ id, address }: ScoredPeer, event: ScoreEventName): void {
     const now = this.#options.clock()
     if (id !== null) this.#touch('node', id, now).record(event, now, this.#options.punishes)

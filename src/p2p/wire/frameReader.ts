@@ -5,7 +5,7 @@ import { BLOCK_BYTES, type FrameMac } from './frameMac.ts'
 import { FRAME_CIPHER, FRAME_SIZE_BYTES, HEADER_BYTES, MAX_FRAME_BYTES, paddedLength } from './frameWriter.ts'
 import { P2pError } from './p2pError.ts'
 
-/** Room that a body gets before any of it is there; it doubles as the body comes. */
+/** Buffer that a body gets before any of it is there; it doubles as the body comes. */
 const FIRST_BYTES = 16_384
 const CODE_ZERO = 0x80
 const MAX_CODE = 0x7f

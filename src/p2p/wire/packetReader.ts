@@ -14,7 +14,7 @@ export const OLD_ACK_BYTES = 97
 /** Bytes before a packet that say how long it is. */
 export const SIZE_BYTES = 2
 /** The size is read as a signed number of 16 bits. */
-const MAX_SIZE = 0x7fff
+const MAX_PACKET_BYTES = 0x7fff
 
 /** An auth or ack that was decrypted. */
 export interface ReadPacket {
@@ -69,7 +69,7 @@ export class PacketReader {
     }
     this.#isOldPossible = false
     const size = bytes.readUInt16BE(0)
-    if (size < this.#oldLength || size > MAX_SIZE) {
+    if (size < this.#oldLength || size > MAX_PACKET_BYTES) {
       throw new P2pError('HANDSHAKE', `a packet of ${size} bytes`)
     }
     this.#needed = SIZE_BYTES + size

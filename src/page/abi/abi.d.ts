@@ -37,7 +37,7 @@ export interface AbiItem {
   readonly id: string
 }
 
-/** What the page keeps of an artifact. */
+/** Parts of an artifact that the page keeps. */
 export interface Artifact {
   readonly name: string
   /** As JSON, and only what the page reads. */

@@ -8,7 +8,7 @@ export const MAX_FILE_CHARACTERS = 8 * 1024 * 1024
 
 const MAX_ITEMS = 1000
 const MAX_PARAMS = 64
-const MAX_NAME = 128
+const MAX_NAME_CHARACTERS = 128
 const MAX_DEPTH = 8
 const CODE = /^0x([0-9a-fA-F]{2})+$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -31,7 +31,9 @@ export function readArtifact(text, { name, chainId }) {
   if (itemsOf(abi).length === 0) throw new AbiError('The ABI names no function, event or error.')
   const named = isList ? undefined : (parsed.contractName ?? parsed.contract)
   return {
-    name: (typeof named === 'string' && named.trim() !== '' ? named : name).trim().slice(0, MAX_NAME),
+    name: (typeof named === 'string' && named.trim() !== '' ? named : name)
+      .trim()
+      .slice(0, MAX_NAME_CHARACTERS),
     abi,
     codeHash: isList ? null : codeHashOf(parsed),
     deployments: isList ? [] : deploymentsOf(parsed, chainId),
@@ -84,7 +86,7 @@ function keptAbi(list) {
     if (typeof entry !== 'object' || entry === null) throw new AbiError('An entry of the ABI cannot be read.')
     const kind = entry.type ?? 'function'
     if (!['function', 'event', 'error'].includes(kind)) return []
-    if (typeof entry.name !== 'string' || entry.name === '' || entry.name.length > MAX_NAME) {
+    if (typeof entry.name !== 'string' || entry.name === '' || entry.name.length > MAX_NAME_CHARACTERS) {
       throw new AbiError('An entry of the ABI has no name, or a very long one.')
     }
     return [
@@ -124,8 +126,8 @@ function keptParams(params, depth) {
     const { name, type, components, indexed } = param ?? {}
     if (typeof type !== 'string') throw new AbiError('A parameter of the ABI has no type.')
     return {
-      name: typeof name === 'string' ? name.slice(0, MAX_NAME) : '',
-      type: type.slice(0, MAX_NAME),
+      name: typeof name === 'string' ? name.slice(0, MAX_NAME_CHARACTERS) : '',
+      type: type.slice(0, MAX_NAME_CHARACTERS),
       ...(components !== undefined && { components: keptParams(components, depth + 1) }),
       ...(indexed === true && { indexed }),
     }

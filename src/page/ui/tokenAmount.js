@@ -3,7 +3,7 @@ import { formatInteger, formatUnits } from '../chain/amounts.js'
 import { el } from './dom.js'
 import { said } from './said.js'
 
-const MAX_SYMBOL = 24
+const MAX_SYMBOL_CHARACTERS = 24
 
 /**
  * An amount of a token in its own units where it tells them, else in its smallest.
@@ -22,5 +22,5 @@ export function tokenAmount(units, token) {
 
 /** The symbol that a token gives itself. @param {Token} token */
 export function symbolOf({ symbol }) {
-  return said(symbol, MAX_SYMBOL)
+  return said(symbol, MAX_SYMBOL_CHARACTERS)
 }

@@ -8,7 +8,7 @@ import { addressLink } from './links.js'
 import { said } from './said.js'
 
 const MAX_LISTED = 50
-const MAX_TEXT = 1000
+const MAX_TEXT_CHARACTERS = 1000
 const MAX_BYTES_SHOWN = 64
 
 /**
@@ -54,7 +54,7 @@ export function valueNode(context, type, value) {
     case 'address':
       return addressLink(context, String(value))
     case 'string':
-      return value === '' ? el('span', { class: 'quiet' }, 'empty') : said(String(value), MAX_TEXT)
+      return value === '' ? el('span', { class: 'quiet' }, 'empty') : said(String(value), MAX_TEXT_CHARACTERS)
     case 'bytes':
       return bytesNode(String(value))
     default:

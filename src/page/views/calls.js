@@ -7,8 +7,8 @@ import { visibleText } from '../chain/text.js'
 import { el } from '../ui/dom.js'
 import { addressLink } from '../ui/links.js'
 
-const MAX_WORD = 40
-const MAX_CALL = 500
+const MAX_WORD_CHARACTERS = 40
+const MAX_CALL_CHARACTERS = 500
 
 /**
  * The calls of a transaction in the order of execution, each under the call that made it.
@@ -44,7 +44,7 @@ function parts(context, { type, action, result, error, traceAddress }) {
     addressLink(context, action.from ?? action.address ?? null),
     '→',
     target === null ? 'nothing' : addressLink(context, target),
-    name === null ? null : el('code', {}, visibleText(name, MAX_CALL)),
+    name === null ? null : el('code', {}, visibleText(name, MAX_CALL_CHARACTERS)),
     value === 0n ? null : el('span', {}, formatRbtc(value)),
     result?.gasUsed === undefined
       ? null
@@ -62,7 +62,11 @@ export function methodTag(context, { to, input }) {
   if (to === null) return el('span', { class: 'quiet' }, 'creation')
   const name = functionName(context, input, to)
   if (name === null) return el('span', { class: 'quiet' }, input.length > 2 ? 'data' : 'payment')
-  return el('code', { title: visibleText(name) }, visibleText(name.replace(/\(.*$/s, ''), MAX_WORD))
+  return el(
+    'code',
+    { title: visibleText(name) },
+    visibleText(name.replace(/\(.*$/s, ''), MAX_WORD_CHARACTERS),
+  )
 }
 
 /**

@@ -89,9 +89,8 @@ async function readBlocks({ client }, from, signal) {
  * @returns {Promise<[string, string][]>}
  */
 async function readStatus({ client, methods, clientVersion }, signal) {
-  const asked = ['eth_gasPrice', 'net_peerCount', 'eth_syncing', 'txpool_status'].filter((name) =>
-    methods.has(name),
-  )
+  const wanted = ['eth_gasPrice', 'net_peerCount', 'eth_syncing', 'txpool_status', 'eth_capabilities']
+  const asked = wanted.filter((name) => methods.has(name))
   const settled = await client.settle(
     asked.map((method) => ({ method })),
     signal,
@@ -107,7 +106,20 @@ async function readStatus({ client, methods, clientVersion }, signal) {
   if (answers.has('net_peerCount')) entries.push(['Peers', String(Number(answers.get('net_peerCount')))])
   if (answers.has('txpool_status'))
     entries.push(['Waiting transactions', poolText(answers.get('txpool_status'))])
+  if (answers.has('eth_capabilities')) entries.push(['States', keptText(answers.get('eth_capabilities'))])
   return entries
+}
+
+/**
+ * States that the node keeps.
+ * @param {any} capabilities
+ */
+function keptText({ state, stateproofs }) {
+  const [values, proofs] = [BigInt(state.oldestBlock), BigInt(stateproofs.oldestBlock)]
+  if (values === 0n && proofs === 0n) return 'of all blocks'
+  const from = (/** @type {bigint} */ first) =>
+    first === 0n ? 'of all blocks' : `from block ${formatInteger(first)} on`
+  return values === proofs ? from(values) : `${from(values)}, with proofs ${from(proofs)}`
 }
 
 /** @param {any} syncing */

@@ -6,7 +6,7 @@ import { said } from '../ui/said.js'
 import { refusalText } from './reason.js'
 import { outcomeTag } from './transactionRows.js'
 
-const MAX_TEXT = 1000
+const MAX_TEXT_CHARACTERS = 1000
 const POLL_MS = 1000
 /** Looks for a receipt: blocks of public networks come twice a minute. */
 const MAX_POLLS = 180
@@ -46,5 +46,10 @@ export async function showSent({ client }, place, hash, signal) {
 export function refusal(context, error, address) {
   const text = refusalText(context, error, address)
   announce(`refused: ${text}`)
-  return el('p', { class: 'line' }, el('span', { class: 'tag bad' }, 'refused'), said(text, MAX_TEXT))
+  return el(
+    'p',
+    { class: 'line' },
+    el('span', { class: 'tag bad' }, 'refused'),
+    said(text, MAX_TEXT_CHARACTERS),
+  )
 }

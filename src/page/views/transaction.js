@@ -16,7 +16,7 @@ import { reasonOf } from './reason.js'
 import { isReward, outcomeTag } from './transactionRows.js'
 
 const HASH = /^0x[0-9a-f]{64}$/i
-const MAX_REASON = 1000
+const MAX_REASON_CHARACTERS = 1000
 
 /** One transaction: its receipt, logs, calls and why it failed. @type {ViewMaker} */
 export const transactionView = async (context, [hash = ''], signal) => {
@@ -49,7 +49,7 @@ export const transactionView = async (context, [hash = ''], signal) => {
       ),
       facts([
         ['Hash', wholeHash(transaction.hash, 'transaction hash')],
-        ['Failed because', reason === null ? null : said(reason, MAX_REASON)],
+        ['Failed because', reason === null ? null : said(reason, MAX_REASON_CHARACTERS)],
         ...placeFacts(transaction, block, confirmations),
         [
           'From',

@@ -64,7 +64,7 @@ type Output = Coin & { readonly height: number; readonly isCoinbase: boolean }
 export class BitcoinChain {
   readonly #minerScript: Uint8Array
   readonly #blocks: BitcoinBlock[] = []
-  readonly #places = new Map<string, BitcoinBlock>()
+  readonly #blockOf = new Map<string, BitcoinBlock>()
   readonly #outputs = new Map<string, Output>()
   readonly #unspent = new Set<string>()
   #waiting: Transaction[] = []
@@ -127,7 +127,7 @@ export class BitcoinChain {
 
   /** A mined transaction with its proof. @throws RehearsalError when it is not mined */
   find(id: string): MinedTransaction {
-    const block = this.#places.get(id)
+    const block = this.#blockOf.get(id)
     const index = block?.transactions.findIndex((other) => other.getId() === id) ?? -1
     const transaction = block?.transactions[index]
     if (block === undefined || transaction === undefined) {
@@ -159,7 +159,7 @@ export class BitcoinChain {
     const header = this.#solve(height, merkleRoot(transactions.map((each) => each.getHash())))
     const block = { height, hash: header.getId(), header: Buffer.from(header.toBuffer(true)), transactions }
     this.#blocks.push(block)
-    for (const transaction of transactions) this.#places.set(transaction.getId(), block)
+    for (const transaction of transactions) this.#blockOf.set(transaction.getId(), block)
     this.#addOutputs(coinbase, height)
   }
 

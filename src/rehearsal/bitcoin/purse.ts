@@ -91,9 +91,11 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
+/** Writes script or witness of an input that spends a coin. */
 type SignInput = (transaction: Transaction, index: number, coin: Coin) => void
 
-function createPurse(chain: BitcoinChain, outputScript: Buffer, signInput: SignInput): Purse {
+/** Spends the outputs of a script, whose inputs a function signs; the oldest coins go first. */
+export function createPurse(chain: BitcoinChain, outputScript: Buffer, signInput: SignInput): Purse {
   return {
     script: outputScript,
     pay: (payments) => {

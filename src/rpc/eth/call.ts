@@ -26,7 +26,7 @@ export const call = defineMethod({
   cost: 5,
   cache: 'head',
   fast: 'call',
-  tellsReverts: true,
+  reportsReverts: true,
   handler: (context, [object, given, overrides, ofBlock]) => {
     const block = given ?? latestUnlessHosted(context)
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)

@@ -21,7 +21,7 @@ export const createAccessList = defineMethod({
   lane: 'evm',
   cost: 5,
   cache: 'none',
-  tellsReverts: true,
+  reportsReverts: true,
   handler: (context, [object, block, overrides], { reverts }) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {

@@ -25,7 +25,7 @@ export const estimateGas = defineMethod({
   cost: 10,
   cache: 'head',
   fast: 'estimate',
-  tellsReverts: true,
+  reportsReverts: true,
   handler: (context, [object, block, overrides, ofBlock]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
     return simulateAt(context, 'estimate', block, request, ofBlock, estimateError)

@@ -12,7 +12,7 @@ import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
 import { chainIdOfWideV, wrongChainId } from '../sending/chainIds.ts'
 import { transactionRefused } from '../sending/refused.ts'
-import { sentBy } from '../sending/sentBy.ts'
+import { reportingRefusals, sentBy } from '../sending/sentBy.ts'
 import { assertLegacy } from '../sending/typedTransaction.ts'
 
 const NAME = 'eth_sendRawTransaction'
@@ -26,7 +26,10 @@ export const sendRawTransaction = defineMethod({
   lane: 'chain',
   cost: 10,
   cache: 'none',
-  handler: async (context, [encoded]) => toHex(await sendEncoded(sentBy(context, NAME), encoded)),
+  handler: async (context, [encoded]) => {
+    const send = () => sendEncoded(sentBy(context, NAME), encoded)
+    return toHex(await (context.reports === undefined ? send() : reportingRefusals(context, NAME, send)))
+  },
 })
 
 /**

@@ -21,7 +21,7 @@ export const simulateV1 = defineMethod({
   lane: 'evm',
   cost: 50,
   cache: 'none',
-  tellsReverts: true,
+  reportsReverts: true,
   handler: (context, [{ blocks, validation, ...form }, block], { reverts }) => {
     const { execution, node } = context
     const { settings } = node

@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { templateMiningOf } from '../guards/mining.ts'
 import { fixedData } from '../params/fixedData.ts'
 
-/** Notes the hash rate of a miner, which eth_hashrate adds up for a minute. */
+/** Records the hash rate of a miner, which eth_hashrate adds up for a minute. */
 export const submitHashrate = defineMethod({
   name: 'eth_submitHashrate',
   doc: 'Tells the node the hash rate of a miner.',

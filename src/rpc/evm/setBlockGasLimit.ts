@@ -1,4 +1,4 @@
-import { MINIMUM_BLOCK_GAS_LIMIT } from '../../config/consensus.ts'
+import { MIN_BLOCK_GAS_LIMIT } from '../../chain/consensus.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { boundedNumber } from '../params/boundedNumber.ts'
@@ -19,8 +19,8 @@ export const setBlockGasLimit = defineMethod({
   audience: 'dev',
   handler: async ({ commands }, [gas]) => {
     const gasLimit = BigInt(gas)
-    if (gasLimit < MINIMUM_BLOCK_GAS_LIMIT) {
-      throw invalidParams(`Invalid gasLimit ${gas}: at least ${MINIMUM_BLOCK_GAS_LIMIT} expected`)
+    if (gasLimit < MIN_BLOCK_GAS_LIMIT) {
+      throw invalidParams(`Invalid gasLimit ${gas}: at least ${MIN_BLOCK_GAS_LIMIT} expected`)
     }
     await commands.dev.adjustBlocks({ gasLimit })
     return true

@@ -3,7 +3,8 @@ import type { MethodDefinition } from '../defineMethod.ts'
 import { invalidParams, RpcError } from '../errors.ts'
 import { logsPage } from '../internal/logsPage.ts'
 import { type ByteSource, Forward, PagedResult, RawElements, RawJson, type RpcResult } from '../json.ts'
-import type { BelowFork, ForkRequest } from './belowFork.ts'
+import type { BelowFork } from './belowFork.ts'
+import type { ForkRequest } from './forkRequest.ts'
 import { hashOf, selectorOf, UpstreamAnswerError } from './forkSelectors.ts'
 
 /** Blocks of the first request for logs to an upstream; of later ones half as many whenever it refuses. */

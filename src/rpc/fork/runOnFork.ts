@@ -1,7 +1,9 @@
 import { NativeError } from '../../native/errors.ts'
 import type { Eventually } from '../context.ts'
 import type { Forward, RpcResult } from '../json.ts'
-import type { BelowFork, ForkRequest } from './belowFork.ts'
+import { answerBelow } from './answerBelow.ts'
+import type { BelowFork } from './belowFork.ts'
+import type { ForkRequest } from './forkRequest.ts'
 
 /** Milliseconds between two tries of what waits for the network of a fork in a thread that must not. */
 const TRY_EVERY = 5
@@ -12,7 +14,7 @@ const TRY_EVERY = 5
  */
 export function runOnFork(below: BelowFork, request: ForkRequest): Eventually<RpcResult | Forward> {
   const run = () =>
-    below.answer(request) ?? request.method.run(request.context, request.values, request.preferences)
+    answerBelow(below, request) ?? request.method.run(request.context, request.values, request.preferences)
   try {
     const result = run()
     return result instanceof Promise

@@ -1,21 +1,23 @@
-import type { NodeContext } from '../context.ts'
+import type { ChainTarget, NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { isGiven, isJsonObject, optional, type Param } from '../params/param.ts'
 
-/** The chain that a reset is to begin: a fork, of a block or of any. */
+/** The chain that a reset is to begin. */
 interface ResetTarget {
-  readonly forking: { readonly blockNumber: number | null } | null
+  /** A fork, of these addresses and this block where they are given; null for none. */
+  readonly forking: ChainTarget | null
 }
 
 /**
- * Goes back to genesis, or to the block of a fork; snapshots, the pool and impersonated accounts are gone. A fork of
- * another block is another chain, which a running node does not begin.
+ * Goes back to genesis, or to the block of a fork; snapshots, the pool and impersonated accounts are gone. Where another
+ * chain is wanted than the one that there is, a fork of another block or address or none, the node goes on with that
+ * under the same port, and connections, filters and subscriptions end.
  */
 export const resetChain = defineMethod({
   name: 'hardhat_reset',
   aliases: ['anvil_reset'],
-  doc: 'Goes back to genesis, of a fork to its block; snapshots, the pool and impersonated accounts are gone. Forks of other blocks are refused.',
+  doc: 'Begins anew at genesis, or as a fork of the block that `forking` names; snapshots, the pool and impersonated accounts are gone. Where that is another chain, connections, filters and subscriptions end.',
   params: [optional(resetTarget(), { forking: null })],
   result: { type: 'boolean' },
   lane: 'chain',
@@ -23,23 +25,27 @@ export const resetChain = defineMethod({
   cache: 'none',
   audience: 'dev',
   handler: async (context, [{ forking }]) => {
-    if (forking !== null) assertSameFork(context, forking.blockNumber)
-    const { commands, impersonated } = context
+    const { commands, impersonated, replaceChain } = context
+    if (isOther(context, forking)) {
+      if (replaceChain === undefined)
+        throw invalidParams('Invalid options: this node cannot become another chain')
+      await replaceChain(forking)
+      return true
+    }
     await commands.dev.reset()
     impersonated.clear()
     return true
   },
 })
 
-/** @throws RpcError `invalidParams` when the fork is not the one that the chain is */
-function assertSameFork({ belowFork }: NodeContext, blockNumber: number | null): void {
-  const own = belowFork?.base.number
-  if (own !== undefined && (blockNumber === null || blockNumber === own)) return
-  const is = own === undefined ? 'no fork' : `a fork of block ${own}`
-  const wanted = blockNumber === null ? 'a fork' : `one of block ${blockNumber}`
-  throw invalidParams(
-    `Invalid options: this chain is ${is}, and a node does not become ${wanted} while it runs: start another node with --fork-url and --fork-block`,
-  )
+/** True for another chain than that of the node. */
+function isOther({ belowFork }: NodeContext, forking: ChainTarget | null): boolean {
+  if (belowFork === undefined || forking === null) return (belowFork === undefined) !== (forking === null)
+  const { url, block } = forking
+  if (url !== null && !belowFork.urls.includes(url)) return true
+  const { number, hash } = belowFork.base
+  // Without a block it is the newest one that is meant, with nothing at all the one that there is.
+  return block === null ? url !== null : Number(block) !== number && block.toLowerCase() !== hash
 }
 
 /** Hardhat's and anvil's description of what to begin with; without a fork that is genesis. */
@@ -61,11 +67,21 @@ function resetTarget(): Param<ResetTarget> {
       const { forking } = value
       if (!isGiven(forking)) return { forking: null }
       if (!isJsonObject(forking)) throw invalidParams('Invalid options: forking is an object')
-      const { blockNumber } = forking
-      if (!isGiven(blockNumber)) return { forking: { blockNumber: null } }
-      const number = Number(blockNumber)
-      if (!Number.isSafeInteger(number)) throw invalidParams('Invalid options: blockNumber is a number')
-      return { forking: { blockNumber: number } }
+      const { jsonRpcUrl, blockNumber } = forking
+      // viem writes the member of what it was not given.
+      if (!isGiven(blockNumber) && !isGiven(jsonRpcUrl)) return { forking: null }
+      const url = isGiven(jsonRpcUrl) ? jsonRpcUrl : null
+      if (url !== null && typeof url !== 'string')
+        throw invalidParams('Invalid options: jsonRpcUrl is a text')
+      return { forking: { url, block: blockOf(blockNumber) } }
     },
   }
+}
+
+function blockOf(value: unknown): string | null {
+  if (!isGiven(value)) return null
+  if (typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)) return value
+  const number = Number(value)
+  if (Number.isSafeInteger(number) && number >= 0) return String(number)
+  throw invalidParams('Invalid options: blockNumber is a number')
 }

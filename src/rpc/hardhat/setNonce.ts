@@ -8,7 +8,7 @@ const NONCE_BITS = 64
 /** Sets the nonce of an account. */
 export const setNonce = defineMethod({
   name: 'hardhat_setNonce',
-  aliases: ['anvil_setNonce'],
+  aliases: ['anvil_setNonce', 'evm_setAccountNonce'],
   doc: 'Sets the nonce of an account at the head. The chain can then no longer be exported.',
   params: [address(), wideNumber('nonce', NONCE_BITS)],
   result: { type: 'boolean' },

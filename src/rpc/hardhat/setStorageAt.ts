@@ -8,7 +8,7 @@ const WORD_BYTES = 32
 /** Sets a storage cell of a contract. */
 export const setStorageAt = defineMethod({
   name: 'hardhat_setStorageAt',
-  aliases: ['anvil_setStorageAt'],
+  aliases: ['anvil_setStorageAt', 'evm_setAccountStorageAt'],
   doc: 'Sets a storage cell of a contract at the head. The chain can then no longer be exported.',
   params: [address(), wideNumber('position', 256), data('value')],
   result: { type: 'boolean' },

@@ -1,5 +1,5 @@
+import { BLOCK_KEY_LENGTH, blockKey } from '../../chain/tables/blockKey.ts'
 import type { StoredLogBlocks } from '../../native/encodedObjectCache.ts'
-import { BLOCK_KEY_LENGTH, blockKey } from '../../storage/blockKey.ts'
 import type { ChainReader } from '../context.ts'
 
 const HASH_BYTES = 32

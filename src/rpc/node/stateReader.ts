@@ -4,8 +4,8 @@ import { NativeError } from '../../native/errors.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { stateRootAfter, stateRootOfHeader } from '../../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
-import type { AccountView, ChainReader, StateReader, StateView } from '../context.ts'
-import { stateNotFound } from '../select/history.ts'
+import type { AccountView, StateReader, StateView } from '../context.ts'
+import { type KeptBlocks, stateNotFound } from '../select/history.ts'
 
 /** The native core's view of an account. */
 type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
@@ -18,26 +18,44 @@ type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
 export function createStateReader(
   spec: NetworkSpec,
   store: StateStore,
-  chain: Pick<ChainReader, 'history'>,
+  chain: KeptBlocks,
   mayBeEdited: () => boolean = () => true,
 ): StateReader {
   const rootAfter = (header: BlockHeader) =>
     mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
-  return { rootAfter, at: (header) => createStateView(store, chain, () => rootAfter(header), header) }
+  const hasValues = (header: BlockHeader) => {
+    try {
+      const root = rootAfter(header)
+      return store.hasValues(root) || store.hasRoot(root)
+    } catch (error) {
+      if (error instanceof NativeError && error.code === 'MissingState') return false
+      throw error
+    }
+  }
+  const notFound = (header: BlockHeader, cause: unknown) =>
+    stateNotFound({ chain, state: { hasValues } }, header, cause)
+  return {
+    rootAfter,
+    hasValues,
+    at: (header) =>
+      createStateView(
+        store,
+        (cause) => notFound(header, cause),
+        () => rootAfter(header),
+      ),
+  }
 }
 
 function createStateView(
   store: StateStore,
-  chain: Pick<ChainReader, 'history'>,
+  notFound: (cause: unknown) => Error,
   findRoot: () => Buffer,
-  header: BlockHeader,
 ): StateView {
   const read = <T>(action: (root: Buffer) => T): T => {
     try {
       return action(findRoot())
     } catch (error) {
-      if (error instanceof NativeError && error.code === 'MissingState')
-        throw stateNotFound(chain, header, error)
+      if (error instanceof NativeError && error.code === 'MissingState') throw notFound(error)
       throw error
     }
   }

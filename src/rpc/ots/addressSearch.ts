@@ -30,7 +30,7 @@ export const SEARCH_METHOD = {
 /** Transactions that one search executes again: some seconds of them. */
 const MAX_TRACED = 20_000
 
-/** Where a search begins and which way it goes. */
+/** Start and direction of a search. */
 export interface AddressSearch {
   /** 20 bytes. */
   readonly address: Buffer

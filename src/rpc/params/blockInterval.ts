@@ -1,4 +1,4 @@
-import { LONGEST_BLOCK_TIME } from '../../config/options/production.ts'
+import { MAX_BLOCK_TIME_SECONDS } from '../../config/options/production.ts'
 import type { BlockInterval } from '../../mining/blockProducer.ts'
 import { invalidParams } from '../errors.ts'
 import { boundedNumber } from './boundedNumber.ts'
@@ -15,7 +15,7 @@ export type GivenInterval = number | readonly [least: number, most: number]
 
 /** A number, or an array with the least and the most, of which each block has another one, as Hardhat defines it. */
 export function blockInterval(name: string): Param<GivenInterval> {
-  const bound = boundedNumber(name, LONGEST_BLOCK_TIME * UNITS.milliseconds)
+  const bound = boundedNumber(name, MAX_BLOCK_TIME_SECONDS * UNITS.milliseconds)
   return {
     name,
     schema: {
@@ -41,8 +41,8 @@ export function blockInterval(name: string): Param<GivenInterval> {
 export function inSeconds(given: GivenInterval, unit: IntervalUnit): BlockInterval | null {
   const [least, most] = typeof given === 'number' ? [given, given] : given
   const perSecond = UNITS[unit]
-  if (most > LONGEST_BLOCK_TIME * perSecond) {
-    throw invalidParams(`Invalid ${unit} ${most}: at most ${LONGEST_BLOCK_TIME * perSecond} expected`)
+  if (most > MAX_BLOCK_TIME_SECONDS * perSecond) {
+    throw invalidParams(`Invalid ${unit} ${most}: at most ${MAX_BLOCK_TIME_SECONDS * perSecond} expected`)
   }
   if (most === 0) return null
   return least === most ? most / perSecond : [least / perSecond, most / perSecond]

@@ -3,7 +3,7 @@ import { type Param, scalarText } from './param.ts'
 
 const MAX_CHARACTERS = 66
 const HEX = /^0x[0-9a-f]*$/
-const MAXIMUM = 0x7fff_ffff_ffff_ffffn
+const MAX_MILLISECONDS = 0x7fff_ffff_ffff_ffffn
 
 const MILLISECONDS = 1000
 
@@ -46,7 +46,7 @@ function parseDuration(text: string): number {
     throw invalidParams(`Invalid argument "${text}": param should be a hex value string.`)
   }
   const value = text === '0x' ? null : BigInt(text)
-  if (value === null || value > MAXIMUM) {
+  if (value === null || value > MAX_MILLISECONDS) {
     throw invalidParams('Invalid duration param: value must be a valid hex number.')
   }
   return Number(value)

@@ -8,7 +8,7 @@ import { parseTracedBlock } from './tracedBlock.ts'
 /** Most traces that one request may ask for (`rpc.trace.maxTracesPerRequest`). */
 export const MAX_TRACES = 10_000
 
-/** How two lists of addresses go together (decisions.md D80). */
+/** Ways in which two lists of addresses go together (decisions.md D80). */
 export type TraceMode = 'intersection' | 'union'
 
 /** The criteria of trace_filter. */

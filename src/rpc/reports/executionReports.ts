@@ -24,7 +24,7 @@ export interface ExecutionSummary {
   readonly input: string
   /** Gas as the trace counts it. */
   readonly gasUsed: bigint
-  /** Why it failed, such as `out of gas`; null for a success. */
+  /** Reason why it failed, such as `out of gas`; null for a success. */
   readonly error: string | null
   /** True when it failed by a revert, whose data are {@link output}. */
   readonly isRevert: boolean
@@ -61,11 +61,12 @@ export interface TransactionReport {
   readonly summary: ExecutionSummary
 }
 
-/** A transaction that the pool refused. */
+/** A transaction that was refused. */
 export interface RefusalReport {
   readonly kind: 'refusal'
   readonly method: string
-  readonly hash: string
+  /** null where it was refused before it had one. */
+  readonly hash: string | null
   readonly reason: string
 }
 

@@ -2,7 +2,7 @@ import { CONSOLE_ADDRESS } from '../../abi/consoleLog.ts'
 import type { ExecutionSummary } from './executionReports.ts'
 
 /** Calls to the console that one execution is shown with. */
-const MAX_CONSOLE = 1000
+const MAX_CONSOLE_CALLS = 1000
 /** Selector and its 0x in hex digits. */
 const SELECTOR_DIGITS = 10
 const REVERT = 'execution reverted'
@@ -54,7 +54,7 @@ function consoleInputs(top: TracedFrame): { inputs: string[]; left: number } {
   const open = [top]
   for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
     if (frame.to === CONSOLE_ADDRESS) {
-      if (inputs.length < MAX_CONSOLE) inputs.push(frame.input ?? '0x')
+      if (inputs.length < MAX_CONSOLE_CALLS) inputs.push(frame.input ?? '0x')
       else left += 1
     }
     for (const call of (frame.calls ?? []).toReversed()) open.push(call)

@@ -1,4 +1,5 @@
-import type { FleetBlock, FleetStatus, MemberStatus } from '../../fleet/interface.ts'
+import type { FleetBlock } from '../../fleet/head/fleetBlock.ts'
+import type { FleetStatus, MemberStatus } from '../../fleet/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
@@ -20,17 +21,17 @@ export const getFleetStatus = defineMethod({
   },
 })
 
-/** Why this member is not present is for the log and `fleet status`: an error may name addresses. */
+/** The reason why this member is not present is for the log and `fleet status`: an error may name addresses. */
 function describe({ reason: _, waits: _waits, members, ...fleet }: FleetStatus): Json {
   return { ...fleet, members: members.map(describeMember) }
 }
 
-function describeMember({ executed, adopted, heard, clockAhead, ...member }: MemberStatus): Json {
+function describeMember({ executed, adopted, seenAgo, clockAhead, ...member }: MemberStatus): Json {
   return {
     ...member,
     executed: describeBlock(executed),
     adopted: describeBlock(adopted),
-    heard: Math.round(heard),
+    heard: Math.round(seenAgo),
     clockAhead: Math.round(clockAhead),
   }
 }

@@ -91,7 +91,7 @@ function describeBackfill(backfill: BackfillStats): Json {
   }
 }
 
-/** Why an error of this node keeps the chain from going on is for the log and /ready. */
+/** The reason why an error of this node keeps the chain from going on is for the log and /ready. */
 function describeHalt({ cause, number, hash, rule, expected, found }: Halt): Json {
   return { cause, number: quantityOrNull(number), hash: hash && toHex(hash), rule, expected, found }
 }

@@ -1,6 +1,7 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import { firstBlockWithValues } from '../../chain/firstValues.ts'
 import { toHex } from '../../util/bytes.ts'
-import type { ChainReader } from '../context.ts'
+import type { ChainReader, StateReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 
 /**
@@ -40,16 +41,31 @@ function blocksNotKept(number: number, firstBlock: number): RpcError {
   )
 }
 
+/** The part of a chain reader that says from where on there is history. */
+export type KeptBlocks = Pick<ChainReader, 'history' | 'headerByNumber'>
+
+/** The parts of a context that say which states can be read. */
+export interface KeptStates {
+  readonly chain: KeptBlocks
+  readonly state: Pick<StateReader, 'hasValues'>
+}
+
+/** The lowest block from which on values of states are kept, which is not above the first one whose trie is. */
+export function firstBlockOfValues({ chain, state }: KeptStates): number {
+  return firstBlockWithValues(chain.history(true).firstState, (number) => {
+    const header = chain.headerByNumber(number)
+    return header !== null && state.hasValues(header)
+  })
+}
+
 /** The error for a state that is not here: `historyNotKept` where it is older than all that are kept. */
-export function stateNotFound(
-  chain: Pick<ChainReader, 'history'>,
-  header: BlockHeader,
-  cause?: unknown,
-): RpcError {
+export function stateNotFound(kept: KeptStates, header: BlockHeader, cause?: unknown): RpcError {
   // It may have been given up while it was being read.
-  const { firstState } = chain.history(true)
+  const { firstState } = kept.chain.history(true)
   if (header.number < firstState) {
-    const message = `pruned history unavailable: the state of block ${header.number} is not kept, this node keeps states from block ${firstState}`
+    // Of a state whose values are here it is the trie that is missing.
+    const first = kept.state.hasValues(header) ? firstState : firstBlockOfValues(kept)
+    const message = `pruned history unavailable: the state of block ${header.number} is not kept, this node keeps states from block ${first}`
     return new RpcError('historyNotKept', message, { cause })
   }
   return new RpcError('notFound', `State not found for block with hash ${header.hashHex}`, { cause })

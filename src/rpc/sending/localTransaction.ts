@@ -12,7 +12,7 @@ const DEFAULT_GAS = 90_000n
 const ZERO_BYTE = Buffer.from([0])
 const ONE_BYTE_HEX = /^0x[0-9a-fA-F]{1,2}$/
 
-/** How an error shows a chain id: as written in the request, or as the number in the signed transaction. */
+/** Wordings of a chain id in an error: as written in the request, or as the number in the signed transaction. */
 export type ChainIdWording = 'written' | 'number'
 
 /**

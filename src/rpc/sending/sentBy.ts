@@ -29,6 +29,25 @@ export function sentBy(context: NodeContext, method: string, answersReceipts = f
 }
 
 /**
+ * Sends by a method, and reports why it was refused before the pool had it: what a client of another habit meets first,
+ * such as the type of its transactions, is on the terminal as well.
+ * @throws whatever sending throws
+ */
+export async function reportingRefusals<T>(
+  { reports }: NodeContext,
+  method: string,
+  send: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === 'invalidParams')
+      reports?.report({ kind: 'refusal', method, hash: null, reason: error.message })
+    throw error
+  }
+}
+
+/**
  * Refuses with the reason, as Hardhat does, where a transaction is in a block and failed.
  * @throws RpcError -32603
  */

@@ -27,7 +27,7 @@ export function simulateAt(
     if (typeof answer === 'string') return answer
     throw fail(answer)
   }
-  // Most calls override nothing, and nobody is told of them: the core has all that they need of the block.
+  // Most calls override nothing, and nobody is notified of them: the core has all that they need of the block.
   if (overrides === null && request.overrides.length === 0 && context.reports === undefined) {
     const hash = findHash(context, block)
     const answer = hash === null ? null : context.execution.atKnown(kind, hash, request)

@@ -6,7 +6,7 @@ import { assertKept } from '../select/history.ts'
 import { stopIfInterrupted } from './stopIfInterrupted.ts'
 import { traceTransactions } from './traceBlock.ts'
 
-/** Which traces of a range are wanted. */
+/** Choice of traces of a range. */
 export type TraceSelection = Omit<TraceFilter, 'fromBlock' | 'toBlock'>
 
 /** Blocks that are searched, both ends included. */

@@ -64,17 +64,18 @@ export function traceTransactions(
  * @param header block whose state it needs
  * @throws RpcError
  */
-export function tracing<T>({ chain, node }: NodeContext, header: BlockHeader, run: () => T): T {
+export function tracing<T>(context: NodeContext, header: BlockHeader, run: () => T): T {
   try {
     return run()
   } catch (error) {
     if (!(error instanceof NativeError)) throw error
-    if (error.code === 'OutputLimit') throw responseTooLarge(node.settings.answerBytes, { cause: error })
+    if (error.code === 'OutputLimit')
+      throw responseTooLarge(context.node.settings.answerBytes, { cause: error })
     // A call that cannot run at all, or a block made after its parent's state was edited by hand.
     if (error.code === 'InvalidBlock') {
       throw new RpcError('executionFailed', `tracing failed: ${error.message}`, { cause: error })
     }
     if (error.code !== 'MissingState') throw error
-    throw stateNotFound(chain, header, error)
+    throw stateNotFound(context, header, error)
   }
 }

@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { asBuffer } from '../../util/bytes.ts'
 import { type ConversionOptions, type ConversionStep, convertStore } from '../formats/conversion.ts'
+import type { DataDirStore } from '../formats/dataDirStore.ts'
 import type { FormatTable } from '../formats/formatTable.ts'
-import { readStoreFormat, type StoredFormat } from '../formats/readStoreFormat.ts'
+import { foundStore, readStoreFormat, type StoredFormat } from '../formats/readStoreFormat.ts'
 import type { SupportedFormats } from '../formats/storeFormat.ts'
 import {
+  ACCESS_FOLDER,
   ACCESS_METADATA,
   type AccessTables,
   assertAccessUndamaged,
@@ -47,6 +50,16 @@ export function accessFormatTable({ metadata }: Pick<AccessTables, 'metadata'>):
 export async function readAccessFormat(folder: string): Promise<StoredFormat | null> {
   assertAccessUndamaged(folder, 'none')
   return readStoreFormat(folder, ACCESS_METADATA)
+}
+
+/** The access store of a data directory, as it is converted. */
+export function accessDataStore(dataDir: string): DataDirStore {
+  const folder = join(dataDir, ACCESS_FOLDER)
+  return {
+    supported: ACCESS_FORMATS,
+    find: async () => foundStore(await readAccessFormat(folder), ACCESS_STEPS),
+    convert: (options) => convertAccess(folder, options),
+  }
 }
 
 /**

@@ -99,7 +99,7 @@ export class AccessStore {
       const store = new AccessStore(dataDir, tables, fleet)
       if (store.old !== null && !takesOld) throw new AccessError('ACCESS_OLD_FLEET', OLD_FLEET_ADVICE)
       store.#checkFormat(path)
-      store.#noteKeys()
+      store.#recordKeys()
       recordStoresCreated([path])
       restrictModes(storePaths(path))
       return store
@@ -319,7 +319,7 @@ export class AccessStore {
       this.#metadata.putSync(REVISION_KEY, revision)
       return result
     })
-    if (!this.#hasKeys()) this.#noteKeys()
+    if (!this.#hasKeys()) this.#recordKeys()
     return result
   }
 
@@ -331,7 +331,7 @@ export class AccessStore {
    * The file outside of the folder records whether the store holds keys; no other process changes keys while
    * it is written.
    */
-  #noteKeys(): void {
+  #recordKeys(): void {
     this.#root.transactionSync(() => (this.#hasKeys() ? recordKeys : recordNoKeys)(this.#dataDir))
   }
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../../util/codedError.ts'
 
-/** Why the access store cannot be used. */
+/** Reason why the access store cannot be used. */
 export type AccessErrorCode =
   /** Written by another version of the format. */
   | 'ACCESS_FORMAT'

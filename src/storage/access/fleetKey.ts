@@ -1,7 +1,7 @@
 import { AccessError } from './errors.ts'
 import { decodeKey, encodeKey, type KeyRecord, LIMIT_NAMES } from './keyRecord.ts'
 
-/** Which of two records of a key holds (fleet.md §6). */
+/** Version of a record of a key, by which one of two holds (fleet.md §6). */
 export interface KeyVersion {
   /** Raised with each change. */
   readonly counter: number

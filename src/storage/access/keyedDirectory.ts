@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flushToDisk } from '../../util/durableFile.ts'
+import { flushToDisk } from '../durableFile.ts'
 import { hasStoreData, storeFile } from '../storeFile.ts'
 import { ACCESS_FOLDER } from './accessTables.ts'
 import { AccessError } from './errors.ts'

@@ -8,7 +8,7 @@ export interface MethodUsage {
   readonly cost: number
   /** Bytes of their responses. */
   readonly bytes: number
-  /** How many of them failed with an error. */
+  /** Number of them that failed with an error. */
   readonly errors: number
   /** Requests refused by a limit; these are not among the admitted ones. */
   readonly refused: number

@@ -1,8 +1,9 @@
 import { ChainEnvironment, type TableWriter } from '../chainEnvironment.ts'
 import { TABLES } from '../tables.ts'
 import { type ConversionOptions, type ConversionStep, convertStore } from './conversion.ts'
+import type { DataDirStore } from './dataDirStore.ts'
 import type { FormatTable } from './formatTable.ts'
-import { assertUndamaged, readStoreFormat, type StoredFormat } from './readStoreFormat.ts'
+import { assertUndamaged, foundStore, readStoreFormat, type StoredFormat } from './readStoreFormat.ts'
 import type { SupportedFormats } from './storeFormat.ts'
 
 /** Formats of the tables of the chain store and their values. */
@@ -30,7 +31,7 @@ export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
   },
 ]
 
-/** Where the format stands in the chain store. */
+/** Table of the format in the chain store. */
 export function chainFormatTable(writer: TableWriter): FormatTable {
   return {
     get: (key) => writer.get('metadata', key),
@@ -43,6 +44,19 @@ export function chainFormatTable(writer: TableWriter): FormatTable {
 export async function readChainFormat(folder: string): Promise<StoredFormat | null> {
   assertUndamaged(folder)
   return readStoreFormat(folder, `${TABLES.metadata}`)
+}
+
+/**
+ * The chain store in a folder, as it is converted.
+ * @param limitBytes largest size of the file; the default's where it is absent
+ */
+export function chainDataStore(folder: string, limitBytes?: number): DataDirStore {
+  return {
+    supported: CHAIN_FORMATS,
+    find: async () => foundStore(await readChainFormat(folder), CHAIN_STEPS),
+    convert: (options) =>
+      convertChain(folder, { ...options, ...(limitBytes === undefined ? {} : { limitBytes }) }),
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { assertConvertible, isPresent, type SupportedFormats } from './storeForm
 
 /** Rows of a store that one batch has converted. */
 export interface ConvertedBatch {
-  /** How many. */
+  /** Number of rows. */
   readonly rows: number
   /** Key of the last one, behind which the next batch begins; null when all are converted. */
   readonly last: Buffer | null
@@ -30,13 +30,13 @@ export interface ConvertibleStore<W> {
   readonly supported: SupportedFormats
   /** All or nothing. */
   transaction<T>(action: (writer: W) => T): T
-  /** Where the store keeps its format. */
+  /** Table in which the store keeps its format. */
   formatTable(writer: W): FormatTable
   /** Resolves when everything committed is on disk. */
   flushed(): Promise<unknown>
 }
 
-/** How far a conversion is. */
+/** Progress of a conversion. */
 export interface ConversionProgress {
   readonly from: number
   readonly to: number

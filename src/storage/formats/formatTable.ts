@@ -10,7 +10,7 @@ export interface FormatTable {
   remove(key: Buffer): void
 }
 
-/** Where a conversion goes on. */
+/** Position at which a conversion goes on. */
 export interface ConversionCursor {
   /** The format that it comes from. */
   readonly from: number
@@ -38,7 +38,7 @@ export function readFormat(table: Pick<FormatTable, 'get'>): FoundFormat | null 
   return { ...decodeFormat(record, conversion !== null), conversion }
 }
 
-/** Notes format, writer, and where a conversion goes on: null when none has to. */
+/** Records format, writer, and where a conversion goes on: null when none has to. */
 export function writeFormat(
   table: FormatTable,
   format: number,

@@ -5,6 +5,8 @@ import { StorageError } from '../errors.ts'
 import { makeLockFile } from '../lockFile.ts'
 import { openLmdb } from '../openLmdb.ts'
 import { findStoreDamage } from '../storeFile.ts'
+import { type ConversionStep, conversionBytes } from './conversion.ts'
+import type { FoundStore } from './dataDirStore.ts'
 import { type FoundFormat, readFormat } from './formatTable.ts'
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
@@ -47,4 +49,16 @@ export async function readStoreFormat(folder: string, table: string): Promise<St
   } finally {
     await root.close()
   }
+}
+
+/** A store with what its conversion takes; null where there is none. */
+export function foundStore<T>(
+  stored: StoredFormat | null,
+  steps: readonly ConversionStep<T>[],
+): FoundStore | null {
+  if (stored === null) return null
+  const { found, fileBytes } = stored
+  // A conversion that was begun goes on from where it was.
+  const from = found.conversion?.from ?? found.format
+  return { format: found, spaceBytes: conversionBytes(steps, from, fileBytes) }
 }

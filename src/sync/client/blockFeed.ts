@@ -16,7 +16,7 @@ export interface CommitReport {
   readonly sideBytes: number
   /** True when one of them became the best, and with it all below. */
   readonly becameBest: boolean
-  /** Why the run stopped early. */
+  /** Reason why the run stopped early. */
   readonly end:
     | null
     | { readonly status: 'refused'; readonly refusal: BlockRefusal; readonly block: ReadyBlock }

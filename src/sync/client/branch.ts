@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { MAXIMUM_UNCLES } from '../../config/consensus.ts'
+import { MAX_UNCLES } from '../../chain/consensus.ts'
 
 /** A header that passed every rule that needs no body, held until its block is connected. */
 export interface CheckedHeader {
@@ -19,7 +19,7 @@ export interface CheckedHeader {
  */
 export function mostWeight(header: BlockHeader): bigint {
   const { difficulty } = header
-  const uncles = BigInt(Math.min(header.fields.uncleCount, MAXIMUM_UNCLES))
+  const uncles = BigInt(Math.min(header.fields.uncleCount, MAX_UNCLES))
   return difficulty + (difficulty * uncles * 5n) / 4n
 }
 

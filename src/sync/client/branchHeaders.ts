@@ -41,7 +41,7 @@ export class BranchHeaders {
     this.#parts = parts
   }
 
-  /** Why the headers ended; null while more may come. */
+  /** Reason why the headers ended; null while more may come. */
   get end(): HeadersEnd | null {
     return this.#end
   }

@@ -14,7 +14,7 @@ export interface StalledBranch {
   readonly peers: readonly Peer[]
 }
 
-/** Why a commit ended early through no fault of the block. */
+/** Reason why a commit ended early through no fault of the block. */
 type UnjudgedEnd = Exclude<NonNullable<CommitReport['end']>, { readonly status: 'refused' }>
 
 /** Records what a session could not get past, through no fault of a peer that is proven. */

@@ -11,7 +11,7 @@ import { type BlamedPeer, isLie, type RefusedBranches } from './refusedBranches.
 export interface HaltsOptions {
   readonly chain: Pick<SyncChain, 'tip'>
   readonly refused: RefusedBranches
-  /** Where a block that too few peers insist on is recorded. */
+  /** Record of blocks that too few peers insist on. */
   readonly stalls: Pick<Stalls, 'record' | 'drop'>
   readonly limits: Pick<SyncLimits, 'insisting'>
   readonly logger?: Logger

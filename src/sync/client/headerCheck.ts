@@ -3,17 +3,9 @@ import { Ancestry } from '../../chain/ancestry.ts'
 import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { FORK_DETECTION_ANCESTORS } from '../../chain/forkDetection.ts'
-import type { BlockRule, OptionalRule, Violation } from '../../chain/validation/blockRules.ts'
-import {
-  checkBlockNumber,
-  checkDifficulty,
-  checkExtraData,
-  checkForkDetectionData,
-  checkGasLimitRange,
-  checkMinimumGasLimit,
-  checkMinimumGasPriceRange,
-  checkTimestamp,
-} from '../../chain/validation/headerRules.ts'
+import type { OptionalRule } from '../../chain/validation/blockRules.ts'
+import { type BrokenRule, checkHeaderAlone, checkHeaderOnParent } from '../../chain/validation/checkHeader.ts'
+import { checkForkDetectionData } from '../../chain/validation/headerRules.ts'
 import { checkProofsOfWork } from '../../chain/validation/proofOfWork.ts'
 import type { HeaderContext } from '../../chain/validation/validationContext.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
@@ -25,7 +17,7 @@ import { type Stall, stallOf } from '../halt/stall.ts'
 /** A header that breaks a rule. */
 export interface HeaderFault {
   readonly header: BlockHeader
-  readonly rule: BlockRule | 'parentHash'
+  readonly rule: BrokenRule['rule'] | 'parentHash'
   readonly expected: string
   readonly found: string
   /** Only its timestamp is invalid, and our clock may be wrong. */
@@ -101,8 +93,10 @@ export class HeaderRules implements HeaderCheck {
       const slice = headers.slice(start, start + SLICE)
       const works = await checkProofsOfWork(this.#context, slice)
       for (const [index, header] of slice.entries()) {
-        const fault = this.#alone(header, works[index] ?? null)
-        if (fault !== null) return fault
+        const work = works[index] ?? null
+        const broken =
+          work === null ? checkHeaderAlone(this.#context, header) : { rule: 'proofOfWork' as const, ...work }
+        if (broken !== null) return this.#faultOf(header, broken)
       }
     }
     return null
@@ -113,32 +107,15 @@ export class HeaderRules implements HeaderCheck {
       const found = header.parentHash.toString('hex')
       return { header, rule: 'parentHash', expected: parent.hashHex, found, early: false }
     }
-    const off = this.#context.disabledRules
     const fault =
-      faultOf(header, 'blockNumber', checkBlockNumber(header, parent)) ??
-      faultOf(header, 'minimumGasPriceRange', checkMinimumGasPriceRange(header, parent)) ??
-      (off.has('difficulty')
-        ? null
-        : faultOf(header, 'difficulty', checkDifficulty(this.#context, header, parent))) ??
-      (off.has('gasLimitRange')
-        ? null
-        : faultOf(header, 'gasLimitRange', checkGasLimitRange(this.#context, header, parent))) ??
-      this.#forkDetection(header)
+      this.#faultOf(header, checkHeaderOnParent(this.#context, header, parent)) ?? this.#forkDetection(header)
     if (fault === null) this.#ancestry.add(ancestorOfHeader(header))
     return fault
   }
 
-  #alone(header: BlockHeader, work: Violation | null): HeaderFault | null {
-    const { disabledRules } = this.#context
-    const time = checkTimestamp(this.#context, header)
-    return (
-      faultOf(header, 'proofOfWork', work) ??
-      (time === null ? null : { header, rule: 'timestamp', ...time, early: this.#isEarly(header) }) ??
-      (disabledRules.has('minimumGasLimit')
-        ? null
-        : faultOf(header, 'minimumGasLimit', checkMinimumGasLimit(header))) ??
-      faultOf(header, 'extraData', checkExtraData(header))
-    )
+  #faultOf(header: BlockHeader, broken: BrokenRule | null): HeaderFault | null {
+    if (broken === null) return null
+    return { header, ...broken, early: broken.rule === 'timestamp' && this.#isEarly(header) }
   }
 
   #isEarly(header: BlockHeader): boolean {
@@ -149,12 +126,9 @@ export class HeaderRules implements HeaderCheck {
   #forkDetection(header: BlockHeader): HeaderFault | null {
     const known = this.#ancestry.walk(header.parentHash.toString('hex'), FORK_DETECTION_ANCESTORS)
     if (known.length < FORK_DETECTION_ANCESTORS) return null
-    return faultOf(header, 'forkDetectionData', checkForkDetectionData(this.#context, header))
+    const violation = checkForkDetectionData(this.#context, header)
+    return violation && this.#faultOf(header, { rule: 'forkDetectionData', ...violation })
   }
-}
-
-function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | null): HeaderFault | null {
-  return violation === null ? null : { header, rule, ...violation, early: false }
 }
 
 /** The part of a header that fork detection reads; its uncles are in the body and are not needed here. */

@@ -8,11 +8,11 @@ import type { ChunkPlan } from './skeleton.ts'
 export interface UnreadableHeader {
   readonly number: number
   readonly hash: Buffer
-  /** Why it cannot be decoded. */
+  /** Reason why it cannot be decoded. */
   readonly reason: string
 }
 
-/** Why a response is not the requested chunk: the peer that sent it, or the skeleton, is at fault. */
+/** Reason why a response is not the requested chunk: the peer that sent it, or the skeleton, is at fault. */
 export type ChunkFault = 'server' | 'skeleton' | UnreadableHeader
 
 /** The headers of a chunk, ascending, with their bytes as received. */

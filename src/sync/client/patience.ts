@@ -1,7 +1,7 @@
 /** Multiple of the limit within which a branch must outweigh the head. */
 const LIGHT = 2
 /** Blocks per second below which another peer's branch is tried. */
-const SLOWEST = 1
+const MIN_BLOCKS_PER_SECOND = 1
 
 /** Tracks how long a branch has brought nothing, or too little. */
 export class Patience {
@@ -52,7 +52,7 @@ export class Patience {
   /** True when too few blocks were connected in the last period; also begins the next one. */
   endsSlowStretch(): boolean {
     if (this.#now() - this.#stretchBegan <= this.#limit) return false
-    const isSlow = this.#connectedInStretch < (SLOWEST * this.#limit) / 1000
+    const isSlow = this.#connectedInStretch < (MIN_BLOCKS_PER_SECOND * this.#limit) / 1000
     this.#stretchBegan = this.#now()
     this.#connectedInStretch = 0
     return isSlow

@@ -56,7 +56,7 @@ export class RefusedBranches {
     if (this.#refused.size > MAX_REFUSED && !oldest.done) this.#refused.delete(oldest.value)
   }
 
-  /** Why a block was rejected, if it was. */
+  /** Reason why a block was rejected, if it was. */
   find(hash: Buffer): BlockRefusal | null {
     return this.#refused.get(hash.toString('hex'))?.refusal ?? null
   }

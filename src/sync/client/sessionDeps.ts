@@ -22,8 +22,8 @@ export type SessionEnd =
   | 'stalled'
   | 'stopped'
 
-/** Dependencies of a session. */
-export interface SessionDeps {
+/** Dependencies of whatever takes blocks from peers and has them checked. */
+export interface CheckingDeps {
   readonly chain: SyncChain
   readonly limits: SyncLimits
   readonly check: HeaderCheck
@@ -33,9 +33,13 @@ export interface SessionDeps {
   readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
   readonly budget: BranchBudget
   readonly progress: SyncStatsCollector
-  readonly height: Pick<PeerClaims, 'proved'>
   /** Milliseconds, steady. */
   readonly now: () => number
+}
+
+/** Dependencies of a session. */
+export interface SessionDeps extends CheckingDeps {
+  readonly height: Pick<PeerClaims, 'proved'>
   /** A number from 0 to below 1. */
   readonly random: () => number
   /** Peers that claim more work than our head, best first. */

@@ -29,7 +29,7 @@ export interface SnapshotStats {
   readonly stateSize: number
   /** Blocks below it that are yet to be downloaded; null before its state is complete. */
   readonly blocksLeft: number | null
-  /** Why it does not progress; null while it does. */
+  /** Reason why it does not progress; null while it does. */
   readonly reason: string | null
 }
 
@@ -60,7 +60,7 @@ export interface BackfillStats {
   /** Seconds until block 1 at this rate; null when unknown. */
   readonly secondsLeft: number | null
   readonly peersUsed: number
-  /** Why it stopped for good; null while it runs. */
+  /** Reason why it stopped for good; null while it runs. */
   readonly fault: string | null
 }
 

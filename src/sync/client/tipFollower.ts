@@ -1,40 +1,23 @@
 import { type Block, parseBlockUnchecked } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { UNCLE_GENERATIONS } from '../../config/consensus.ts'
+import { UNCLE_GENERATIONS } from '../../chain/consensus.ts'
 import { keccak256 } from '../../native/crypto.ts'
 import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import { reasonOf, stallOf } from '../halt/stall.ts'
-import type { Stalls } from '../halt/stalls.ts'
-import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
+import type { BlockOutcome, BlockRefusal } from '../syncChain.ts'
 import { ask } from './ask.ts'
-import type { BodyMatch } from './bodyMatch.ts'
 import { mostWeight, toChecked } from './branch.ts'
-import type { BranchBudget } from './branchBudget.ts'
-import type { Checkpoints } from './checkpointCheck.ts'
-import { type HeaderCheck, stallOfFault } from './headerCheck.ts'
+import { stallOfFault } from './headerCheck.ts'
 import { JudgedBlocks } from './judgedBlocks.ts'
-import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
 import { ADVANCED_BLOCKS, BAD_PROTOCOL } from './protocol.ts'
-import type { RefusedBranches } from './refusedBranches.ts'
-import type { SyncStatsCollector } from './syncStats.ts'
+import type { CheckingDeps } from './sessionDeps.ts'
 import { WaitingBlocks } from './waitingBlocks.ts'
 import { WantedBlocks } from './wantedBlocks.ts'
 
 /** Dependencies of a tip follower. */
-export interface TipFollowerDeps {
-  readonly chain: SyncChain
-  readonly limits: SyncLimits
-  readonly check: HeaderCheck
-  readonly match: BodyMatch
-  readonly checkpoints: Checkpoints
-  readonly refused: RefusedBranches
-  readonly stalls: Pick<Stalls, 'isResting' | 'met' | 'record'>
-  readonly budget: BranchBudget
-  readonly progress: SyncStatsCollector
-  /** Milliseconds, steady. */
-  readonly now: () => number
+export interface TipFollowerDeps extends CheckingDeps {
   /** True when a branch is being fetched: then blocks without a connected parent are left to that. */
   isFetching(): boolean
   /** True when synchronisation is halted. */

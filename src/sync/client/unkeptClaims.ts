@@ -3,7 +3,7 @@ import type { Peer } from '../../p2p/peer.ts'
 /** Time for which a claim that was not kept counts, milliseconds. */
 const MEMORY = 3_600_000
 /** Most node ids and addresses that are counted; the oldest is evicted first. */
-const MOST = 2048
+const MAX_COUNTED = 2048
 
 /** Counts the claims of peers that were not kept, by node id and by address: either is easily changed alone. */
 export class UnkeptClaims {
@@ -27,7 +27,7 @@ export class UnkeptClaims {
     this.#counts.delete(key)
     this.#counts.set(key, { count, at })
     const oldest = this.#counts.keys().next()
-    if (this.#counts.size > MOST && !oldest.done) this.#counts.delete(oldest.value)
+    if (this.#counts.size > MAX_COUNTED && !oldest.done) this.#counts.delete(oldest.value)
     return count
   }
 }

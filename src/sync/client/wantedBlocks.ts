@@ -9,7 +9,7 @@ interface Wanted {
 
 /** Most requested blocks, per peer and in total, and most further peers that are asked after a timeout. */
 const MAX_OF_PEER = 64
-const MOST = 1024
+const MAX_WANTED = 1024
 const MAX_PEERS = 4
 /** Timeout, milliseconds. */
 const TIMEOUT = 5_000
@@ -37,7 +37,7 @@ export class WantedBlocks {
       if (known.peers.length < MAX_PEERS && !known.peers.includes(peer)) known.peers.push(peer)
       return
     }
-    if (this.#wanted.size >= MOST || this.#askedOf(peer) >= MAX_OF_PEER) return
+    if (this.#wanted.size >= MAX_WANTED || this.#askedOf(peer) >= MAX_OF_PEER) return
     if (!peer.send({ type: 'getBlock', hash })) return
     this.#wanted.set(key, { hash, peers: [peer], askedAt: this.#now() })
   }

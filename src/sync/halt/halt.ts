@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.ts'
 
-/** Why the chain cannot go on. */
+/** Reason why the chain cannot go on. */
 export type HaltCause =
   /** Independent peers insist on a block that breaks a rule here: they are followed no further. */
   | 'refusedBlock'

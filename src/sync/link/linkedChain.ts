@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import { packBlocks } from '../../chain/import/messages.ts'
+import { readSenders } from '../../chain/import/readSenders.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { BlockOutcome, ChainTip, SyncChain, TipChange, TransactionOutcome } from '../syncChain.ts'
 import { ByteGate } from './byteGate.ts'
 import type { SyncCall, SyncLinkEvent, TipMessage } from './messages.ts'
-import { readSenders } from './readSenders.ts'
 
 const ENDED = 'the chain thread has ended'
 /** Most bytes of blocks and transactions in progress at the chain thread; the rest waits here. */

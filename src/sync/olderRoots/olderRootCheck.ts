@@ -5,10 +5,10 @@ import {
   type OlderRootDifference,
   type OlderRootStates,
 } from '../../chain/olderRoots.ts'
+import type { StoredHistory } from '../../chain/tables/metadata.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { StateReference } from '../../state/stateRoot.ts'
-import type { StoredHistory } from '../../storage/metadata.ts'
 import type { TipChange } from '../syncChain.ts'
 
 /** Reads of the latest committed blocks. */

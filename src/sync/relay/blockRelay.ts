@@ -1,7 +1,7 @@
 import { parseBlockUnchecked } from '../../chain/codec/block.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
 import type { Peer, PeerSet } from '../../p2p/peer.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { StoredBlocks } from '../serve/storedBlocks.ts'
 import type { SyncChain, TipChange } from '../syncChain.ts'
 import { KnownItems } from './knownItems.ts'

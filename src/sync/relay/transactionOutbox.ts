@@ -13,7 +13,7 @@ const HELD_BYTES: number = 4 * 1024 * 1024
 const HELD_TRANSACTIONS = 16_384
 
 /**
- * Milliseconds for which the last transactions are held for peers that come, and their number: a connection that was told
+ * Milliseconds for which the last transactions are held for peers that come, and their number: a connection that was sent something
  * of them may have been on its end, as one of two that two nodes open to one another at the same time.
  */
 const HELD_MILLISECONDS = 60_000

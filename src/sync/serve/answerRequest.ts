@@ -1,3 +1,4 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { MAX_RANGE_BLOCKS, MAX_RANGE_BYTES } from '../../p2p/messages/rangeForms.ts'
 import type {
   BlockIdentifier,
@@ -5,7 +6,6 @@ import type {
   PeerRequest,
   PeerResponse,
 } from '../../p2p/messages/rskMessage.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 
 type MessageOf<T extends PeerMessage['type']> = Extract<PeerMessage, { type: T }>

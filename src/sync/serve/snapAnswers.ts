@@ -1,7 +1,7 @@
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { isActive } from '../../config/activations.ts'
 import { CHECKPOINT_DISTANCE_BLOCKS, CHECKPOINT_STEP_BLOCKS } from '../../config/keptStates.ts'
 import type { PeerResponse } from '../../p2p/messages/rskMessage.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 import { blocksUpTo, isHeight, type SnapRequest } from './answerRequest.ts'
 import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 
@@ -19,7 +19,7 @@ export interface ServedStates {
 /** Blocks served below the checkpoint, and per response. */
 const SNAP_BLOCKS = 400
 /** Lowest block that can be requested. */
-const LOWEST_ASKED = 2
+const MIN_BLOCK = 2
 /** Most bytes of one response: the reference reads no frame of 8 MiB (p2p.md §2). */
 const ANSWER_BYTES: number = 7 << 20
 
@@ -67,7 +67,7 @@ export class SnapAnswers {
       case 'snapBlocksRequest': {
         const { blockNumber } = request
         const best = this.#parts.chain.reader.head().number
-        if (!isHeight(blockNumber) || blockNumber < LOWEST_ASKED || blockNumber > best) return null
+        if (!isHeight(blockNumber) || blockNumber < MIN_BLOCK || blockNumber > best) return null
         const last = this.#blocks.at(blockNumber - 1)
         const found = last && this.#withDifficulties(last, Math.min(SNAP_BLOCKS, last.number))
         return found && { type: 'snapBlocksResponse', id: request.id, ...found }

@@ -4,10 +4,10 @@ import { encodeExtension } from '../../chain/codec/headerExtension.ts'
 import { itemAt, parseRLPList, type RlpItem } from '../../chain/codec/rlpReader.ts'
 import { encodeList, listLength } from '../../chain/codec/rlpWriter.ts'
 import { assertExportable, ExportError } from '../../chain/exportBlocks.ts'
+import type { BlockReference } from '../../chain/tables/blockKey.ts'
 import { isActive } from '../../config/activations.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
 import type { BodyExtension } from '../../p2p/messages/rskMessage.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
 
 /** Reads of the chain that responses need. */
 export interface ServedChain {

@@ -1,6 +1,6 @@
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import { isActive } from '../../config/activations.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { USELESS_PEER } from '../client/protocol.ts'
 import { HeaderStage, type HeaderStageDeps } from './headerStage.ts'
 import { HeaderWindow } from './headerWindow.ts'
@@ -29,7 +29,7 @@ interface WeighedBranch {
 }
 
 /** Largest announced size of a state that is recorded: it is unverified. */
-const MAX_SIZE = 2 ** 47
+const MAX_STATE_BYTES = 2 ** 47
 
 /**
  * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from
@@ -164,7 +164,7 @@ export class BranchChoice {
     this.#window = window
     await this.#deps.store.saveHeaders(window.encode())
     const { number, hash, fields } = window.last
-    const size = Math.min(MAX_SIZE, Math.max(...offering.map((one) => one.size)))
+    const size = Math.min(MAX_STATE_BYTES, Math.max(...offering.map((one) => one.size)))
     const { totalDifficulty } = window
     return { target: { number, hash, stateRoot: fields.stateRoot, totalDifficulty, size } }
   }

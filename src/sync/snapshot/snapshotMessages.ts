@@ -1,5 +1,5 @@
 import type { PackedBlocks } from '../../chain/import/messages.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
 /**

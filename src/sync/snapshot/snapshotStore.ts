@@ -1,5 +1,5 @@
 import type { ReadBlock } from '../../chain/import/messages.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 
 /** Stored progress of a snapshot synchronisation. */
 export interface SnapshotPosition {

@@ -1,7 +1,7 @@
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import type { Checkpoint } from '../../config/checkpoints.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer, PeerSet } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { Checkpoints } from '../client/checkpointCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'

@@ -1,6 +1,6 @@
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import { checkStateChunk, STATE_CHUNK_SPAN } from '../../native/stateChunks.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { ask } from '../client/ask.ts'
 import { createStop } from '../client/pause.ts'
 import type { Suppliers } from '../client/suppliers.ts'

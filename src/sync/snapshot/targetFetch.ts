@@ -1,5 +1,5 @@
+import type { SnapshotTarget } from '../../chain/tables/snapshotSyncState.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { HeaderRules } from '../client/headerCheck.ts'
 import type { PeerChoice } from '../client/peerChoice.ts'
 import { Suppliers } from '../client/suppliers.ts'

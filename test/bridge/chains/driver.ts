@@ -18,7 +18,7 @@ const START = 1_700_000_000
 const SECONDS_BETWEEN_BLOCKS = 30
 const GAS_PRICE = 1n
 /** Numbers farther from zero are amounts, not codes. */
-const LARGEST_CODE = 1000n
+const MAX_CODE = 1000n
 
 const ETH_CALL = (() => {
   const method = METHODS.find(({ name }) => name === 'eth_call')
@@ -224,6 +224,6 @@ function describe({ success, names, answer }: Outcome): string {
 }
 
 function describeNumber(number: bigint): string {
-  if (number < -LARGEST_CODE) return 'below'
-  return number > LARGEST_CODE ? 'above' : String(number)
+  if (number < -MAX_CODE) return 'below'
+  return number > MAX_CODE ? 'above' : String(number)
 }

@@ -97,12 +97,12 @@ export async function elect(world: World): Promise<void> {
         election.index += 1
       } else if (driver.number > election.since + 400) election.stage = 'idle'
       else if (world.counts.failedValidations > election.failures) election.stage = 'idle'
-      else if (driver.on('rskip419')) await noteProposal(world, election)
+      else if (driver.on('rskip419')) await recordProposal(world, election)
   }
 }
 
 /** A proposal that is gone, and did not fail, went through its validation. */
-async function noteProposal({ driver, counts }: World, election: Election): Promise<void> {
+async function recordProposal({ driver, counts }: World, election: Election): Promise<void> {
   const isThere = Number(await driver.ask('getProposedFederationSize')) >= 0
   if (election.proposed && !isThere) counts.validations += 1
   election.proposed = isThere

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
-import { crypto, opcodes, script, type Transaction } from 'bitcoinjs-lib'
+import { crypto, opcodes, script } from 'bitcoinjs-lib'
 import type { BitcoinChain } from '../../../src/rehearsal/bitcoin/bitcoinChain.ts'
 import {
-  type Payment,
+  createPurse,
   type Purse,
   p2pkhPurse,
   p2shMultisigPurse,
   p2shP2wpkhPurse,
   p2shP2wshScript,
 } from '../../../src/rehearsal/bitcoin/purse.ts'
-import { type Coin, unsignedTransaction } from '../../../src/rehearsal/bitcoin/transactions.ts'
 import { keyPairOfSeed, signForScript } from '../../../src/rehearsal/keyPair.ts'
 
 /** Senders of peg-ins as the Bridge tells them apart (bridge.md §3.4), and two that it does not know. */
@@ -18,7 +17,6 @@ export const SENDER_KINDS = ['p2pkh', 'p2shP2wpkh', 'p2shMultisig', 'p2shP2wsh',
 /** A kind of sender. */
 export type SenderKind = (typeof SENDER_KINDS)[number]
 
-const FEE = 10_000n
 const SIGHASH_ALL = 1
 const SIGNATURE_BYTES = 64
 const OUTPUT_KEY_BYTES = 32
@@ -42,7 +40,7 @@ export function createSender(chain: BitcoinChain, kind: SenderKind, seed: string
         opcodes.OP_CHECKMULTISIG,
       ])
       const program = script.compile([opcodes.OP_0, createHash('sha256').update(witnessScript).digest()])
-      return witnessPurse(chain, p2shP2wshScript(witnessScript), (transaction, index, { value }) => {
+      return createPurse(chain, p2shP2wshScript(witnessScript), (transaction, index, { value }) => {
         const hash = transaction.hashForWitnessV0(index, witnessScript, value, SIGHASH_ALL)
         transaction.setInputScript(index, script.compile([program]))
         const signatures = keys.slice(0, 2).map((each) => signForScript(each, hash))
@@ -59,7 +57,7 @@ export function createSender(chain: BitcoinChain, kind: SenderKind, seed: string
         opcodes.OP_CHECKSIG,
       ])
       const output = Buffer.from(script.compile([opcodes.OP_0, keyHash]))
-      return witnessPurse(chain, output, (transaction, index, { value }) => {
+      return createPurse(chain, output, (transaction, index, { value }) => {
         const hash = transaction.hashForWitnessV0(index, code, value, SIGHASH_ALL)
         transaction.setWitness(index, [signForScript(key, hash), key.publicKey])
       })
@@ -69,34 +67,9 @@ export function createSender(chain: BitcoinChain, kind: SenderKind, seed: string
       const output = Buffer.from(
         script.compile([opcodes.OP_1, key.publicKey.subarray(1, 1 + OUTPUT_KEY_BYTES)]),
       )
-      return witnessPurse(chain, output, (transaction, index) => {
+      return createPurse(chain, output, (transaction, index) => {
         transaction.setWitness(index, [Buffer.alloc(SIGNATURE_BYTES, 1)])
       })
     }
-  }
-}
-
-type SignInput = (transaction: Transaction, index: number, coin: Coin) => void
-
-function witnessPurse(chain: BitcoinChain, outputScript: Buffer, signInput: SignInput): Purse {
-  return {
-    script: outputScript,
-    pay: (payments: readonly Payment[]) => {
-      const needed = payments.reduce((total, { value }) => total + value, FEE)
-      const coins: Coin[] = []
-      let found = 0n
-      for (const coin of chain.coinsOf(outputScript)) {
-        if (found >= needed) break
-        coins.push(coin)
-        found += coin.value
-      }
-      if (found < needed) throw new RangeError(`${needed} satoshi are needed, there are ${found}`)
-      const change = found - needed
-      const outputs = change === 0n ? payments : [...payments, { script: outputScript, value: change }]
-      const transaction = unsignedTransaction(coins, outputs)
-      for (const [index, coin] of coins.entries()) signInput(transaction, index, coin)
-      chain.broadcast(transaction)
-      return transaction
-    },
   }
 }

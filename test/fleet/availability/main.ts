@@ -58,7 +58,7 @@ try {
       perSecond: Number(values.rate),
       perMember: Number(values.direct),
       lasts: () => Number(values.lasts) * 1000,
-      onRound: tell,
+      onRound: report,
     },
     all.filter(({ name }) => isChosen(name)),
   )
@@ -87,7 +87,7 @@ function boundOf(text: string): number {
 }
 
 /** Requests at a member that was hit may fail; polls of filters that are away are counted apart. */
-function tell({ fault, took, targets, broken }: Round): boolean {
+function report({ fault, took, targets, broken }: Round): boolean {
   print(`${fault}: whole after ${(took / 1000).toFixed(1)} s`)
   for (const { target, isHit, requests, failed, notHere: late, p50, p99, longest, failures } of targets) {
     const isRefused = target !== BALANCER && !isHit

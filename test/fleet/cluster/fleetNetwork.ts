@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
 /** Where a member or a server of NATS runs. */
-export interface FleetPlace {
+export interface FleetHost {
   /** What a program runs under to be there. */
   readonly under: readonly string[]
   readonly address: string
@@ -14,22 +14,22 @@ const FLEET_DEVICE = 'fleet'
 const RUN = process.pid % 250
 
 /** Of the test itself on this network. */
-const OWN_PLACE = 250
+const OWN_HOST = 250
 
 /**
- * A network with a namespace for each place, all on one switch, as the test is. What one place sends to another can be
+ * A network with a namespace for each host, all on one switch, as the test is. What one host sends to another can be
  * lost without what comes back, for its table of neighbours is given a wrong address; the test reaches all of them
  * whatever is cut.
  */
 export class FleetNetwork {
-  readonly places: readonly FleetPlace[]
+  readonly hosts: readonly FleetHost[]
   readonly #names: readonly string[]
   readonly #bridge = `fb${process.pid}`
   readonly #cuts = new Set<string>()
 
   private constructor(count: number) {
     this.#names = Array.from({ length: count }, (_, at) => `rhf${process.pid}-${at}`)
-    this.places = this.#names.map((name, at) => ({
+    this.hosts = this.#names.map((name, at) => ({
       under: ['ip', 'netns', 'exec', name],
       address: `10.90.${RUN}.${at + 1}`,
     }))
@@ -49,7 +49,7 @@ export class FleetNetwork {
     }
   }
 
-  /** From now on what one place sends to another is lost. */
+  /** From now on what one host sends to another is lost. */
   cut(from: number, to: number): void {
     this.#cuts.add(`${from} ${to}`)
     ip(
@@ -89,10 +89,10 @@ export class FleetNetwork {
 
   #make(): void {
     ip('link', 'add', this.#bridge, 'type', 'bridge')
-    ip('addr', 'add', `10.90.${RUN}.${OWN_PLACE}/24`, 'dev', this.#bridge)
+    ip('addr', 'add', `10.90.${RUN}.${OWN_HOST}/24`, 'dev', this.#bridge)
     ip('link', 'set', this.#bridge, 'up')
     this.#names.forEach((name, at) => {
-      const { address } = this.places[at] as FleetPlace
+      const { address } = this.hosts[at] as FleetHost
       const plug = `fp${process.pid}-${at}`
       ip('netns', 'add', name)
       ip('-n', name, 'link', 'set', 'lo', 'up')
@@ -108,7 +108,7 @@ export class FleetNetwork {
   }
 
   #address(at: number): string {
-    return this.places[at]?.address ?? ''
+    return this.hosts[at]?.address ?? ''
   }
 }
 

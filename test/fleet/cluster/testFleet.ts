@@ -42,7 +42,7 @@ const LIMITS = ['--outdated-blocks', '1000000', '--outdated-time', '31536000', '
 export class TestFleet {
   readonly servers: NatsCluster | null
   readonly members: readonly MemberProcess[]
-  /** null where links cannot be cut. Members come first among its places, then servers. */
+  /** null where links cannot be cut. Members come first among its hosts, then servers. */
   readonly network: FleetNetwork | null
   /** That of the last member; null where it has none. */
   readonly disk: SmallDisk | null
@@ -177,7 +177,7 @@ function startServers(
   return startNatsCluster(servers, {
     folder: join(folder, 'nats'),
     lines: ['ping_interval: "2s"'],
-    ...(network === null ? {} : { places: network.places.slice(members) }),
+    ...(network === null ? {} : { hosts: network.hosts.slice(members) }),
   })
 }
 
@@ -202,7 +202,7 @@ function memberOptions(
   { servers, network, disk, keys }: Surroundings,
 ) {
   const { folder, members, program, args = [], argsOf, clocks = false, clockAhead = 0 } = options
-  const place = network?.places[member]
+  const host = network?.hosts[member]
   const clock = join(folder, `clock-${member}`)
   const faked = clocks ? underClock(clock) : null
   if (faked !== null) writeFileSync(clock, '+0')
@@ -214,7 +214,7 @@ function memberOptions(
           ...['--fleet-member', `m${member}`, '--block-headers', '--p2p-port', '0', '--no-discovery'],
         ]
   const ahead = clockAhead === 0 ? null : underClockAhead(clockAhead)
-  const under = [...(place?.under ?? []), ...(faked ?? ahead ?? [])]
+  const under = [...(host?.under ?? []), ...(faked ?? ahead ?? [])]
   return {
     member,
     dataDir: disk !== null && member === members - 1 ? join(disk.path, 'data') : join(folder, `m${member}`),
@@ -234,6 +234,6 @@ function memberOptions(
     clock: faked === null ? null : clock,
     path: () => keys.path,
     ...(under.length === 0 ? {} : { under }),
-    ...(place === undefined ? {} : { host: place.address }),
+    ...(host === undefined ? {} : { host: host.address }),
   }
 }

@@ -23,7 +23,11 @@ export const PLANTED_ROUNDS: readonly PlantedRound[] = [
     name: 'requests wait for members that are away',
     changes: [
       { file: 'fleet/runtime/frontNews.ts', find: 'ANNOUNCED_FOR = 1500', replace: 'ANNOUNCED_FOR = 60_000' },
-      { file: 'gateway/gateway.ts', find: 'RENEWED_FOR = 1500', replace: 'RENEWED_FOR = 60_000' },
+      {
+        file: 'gateway/entrance/entrance.ts',
+        find: 'RENEWED_MILLISECONDS = 1500',
+        replace: 'RENEWED_MILLISECONDS = 60_000',
+      },
       { file: 'fleet/presence/members.ts', find: 'PRESENT_FOR = 2000', replace: 'PRESENT_FOR = 60_000' },
       {
         file: 'gateway/entrance/announcedBlocks.ts',

@@ -8,7 +8,7 @@ import type { TestFleet } from '../cluster/testFleet.ts'
 import type { CountedUse } from './countedUse.ts'
 
 const READY_MS = 120_000
-const TOLD_MS = 3000
+const REPORTED_MS = 3000
 /** Folder of the keys and counters in a data directory, and the files that a member is known by. */
 const ACCESS = 'access'
 const IDENTITY = ['fleet.json', 'node.key']
@@ -85,7 +85,7 @@ export class StoreFaults {
       end: async () => {
         await this.#use.leave()
         // What a stop cannot tell in time the next process over the directory would, and there will be none.
-        await sleep(TOLD_MS)
+        await sleep(REPORTED_MS)
         await this.#copy?.end('SIGTERM')
         this.#copy = null
         rmSync(path, { recursive: true, force: true })

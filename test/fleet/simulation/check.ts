@@ -43,7 +43,7 @@ interface Known {
   /** When it was stopped last, and went on. */
   stops: [number, number][]
   enacted: string[]
-  toldAt: number
+  reportedAt: number
 }
 
 /** Whether a history keeps the rules of fleet.md. */
@@ -96,7 +96,7 @@ class Checker {
       present: [],
       stops: [],
       enacted: [],
-      toldAt: Number.NEGATIVE_INFINITY,
+      reportedAt: Number.NEGATIVE_INFINITY,
     }))
   }
 
@@ -334,10 +334,10 @@ class Checker {
 
   #told({ member, process }: Extract<TimedEntry, { kind: 'told' }>): void {
     const known = this.#of(process)
-    known.toldAt = this.#at
+    known.reportedAt = this.#at
     if (!this.#world.scenario.hasCopy || this.#at < 13_000) return
     for (const other of this.#known)
-      if (other !== known && other.member.options.id === member && this.#at - other.toldAt < 1000)
+      if (other !== known && other.member.options.id === member && this.#at - other.reportedAt < 1000)
         this.#broken('2 copy', `two processes tell themselves as member ${member}`)
   }
 

@@ -150,7 +150,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'sends are answered before others have them',
     rule: '5 known',
     changes: [
-      { file: 'fleet/pool/transactionTelling.ts', find: 'await Promise.all(waits)', replace: 'void waits' },
+      { file: 'fleet/pool/transactionAnnouncer.ts', find: 'await Promise.all(waits)', replace: 'void waits' },
     ],
   },
   {

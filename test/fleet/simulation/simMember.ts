@@ -1,10 +1,10 @@
 import type { LogFilterRequest, NodeFilters } from '../../../src/filters/filters.ts'
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import type {
   FleetChainService,
   FleetFrontEvent,
   FleetFrontService,
   FleetStatus,
-  LinkedBlock,
 } from '../../../src/fleet/interface.ts'
 import type { FleetRuntime } from '../../../src/fleet/runtime/fleetRuntime.ts'
 import type { SharedParts } from '../../../src/node/chainThread/chainSharing.ts'
@@ -107,7 +107,7 @@ export class SimMember extends SimProcess {
       call: (member, payload, milliseconds) => this.#runtime.askFilter(member, payload, milliseconds),
       silentFor: (member) => {
         const known = this.#status?.members.find((other) => other.id === member)
-        return known === undefined ? time.now : known.heard + time.now - this.#statusAt
+        return known === undefined ? time.now : known.seenAgo + time.now - this.#statusAt
       },
       ask: (request) => this.#answerFilter(request),
       memory: this.#asking,
@@ -143,7 +143,7 @@ export class SimMember extends SimProcess {
       front,
       log: quiet,
       parts: [],
-      tell: (event) => this.#onFront(event),
+      notify: (event) => this.#onFront(event),
       connect: async () => {
         this.client = new SimClient(options.nats, this)
         return this.client
@@ -156,8 +156,8 @@ export class SimMember extends SimProcess {
     time.as(this, () => {
       this.#fleet.attach(
         {
-          tell: (transactions) => this.#runtime.tellTransactions(transactions),
-          tellWork: async () => undefined,
+          announce: (transactions) => this.#runtime.announceTransactions(transactions),
+          announceWork: async () => undefined,
         },
         (event) => void time.after(0.1, () => this.#runtime.onChainEvent(event)),
       )

@@ -16,7 +16,7 @@ export interface TargetReport {
 /** Inputs between two looks at the clock. */
 const TURN = 64
 /** Bytes of inputs that others are made from. */
-const LARGEST_KEPT = 16 * 1024
+const MAX_KEPT_BYTES = 16 * 1024
 /** Inputs that others are made from; a new one takes the place of one of them. */
 const CORPUS = 4096
 
@@ -49,7 +49,7 @@ export function runTarget(
       try {
         if (check(input)) {
           taken += 1
-          if (input.length <= LARGEST_KEPT) keep(input)
+          if (input.length <= MAX_KEPT_BYTES) keep(input)
         }
       } catch (error) {
         return report({ input, error })

@@ -34,7 +34,7 @@ export interface AttackCase {
 
 const MIB = 1024 * 1024
 const MAX_MIB = 256
-const GROUP_PLACES = 16
+const MAX_OF_GROUP = 16
 const HALF_OPEN = 64
 
 const figure = (seen: Observation, name: string) => seen.stats[name] ?? 0
@@ -151,8 +151,8 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     name: 'crowd',
     attackers: 8,
     judge: (seen) => [
-      ...unless(seen.mostOfGroup <= GROUP_PLACES, `${seen.mostOfGroup} peers of one block of addresses`),
-      ...unless(figure(seen, 'places') <= GROUP_PLACES, `${figure(seen, 'places')} of the crowd had a place`),
+      ...unless(seen.mostOfGroup <= MAX_OF_GROUP, `${seen.mostOfGroup} peers of one block of addresses`),
+      ...unless(figure(seen, 'places') <= MAX_OF_GROUP, `${figure(seen, 'places')} of the crowd had a place`),
       ...unless(
         seen.refused.groupFull + seen.refused.full + seen.refused.tooOften + seen.refused.addressFull > 0,
         'nobody was refused',

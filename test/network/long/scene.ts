@@ -130,7 +130,7 @@ export class Attackers {
     this.#child.on('message', (message: FromAttackers) => {
       this.stats = message.stats
     })
-    this.#tell({ type: 'begin', attacks, victim, chains })
+    this.#post({ type: 'begin', attacks, victim, chains })
   }
 
   /** Resolves once they are at it. */
@@ -140,14 +140,14 @@ export class Attackers {
 
   /** The honest chain has so many blocks now. */
   grown(length: number): void {
-    this.#tell({ type: 'grown', length })
+    this.#post({ type: 'grown', length })
   }
 
   stop(): void {
     this.#child.kill('SIGKILL')
   }
 
-  #tell(message: ToAttackers): void {
+  #post(message: ToAttackers): void {
     if (this.#child.connected) this.#child.send(message)
   }
 }

@@ -1,5 +1,5 @@
 import { fillDefaults } from '../../../src/config/load.ts'
-import { LONGEST_BLOCK_TIME } from '../../../src/config/options/production.ts'
+import { MAX_BLOCK_TIME_SECONDS } from '../../../src/config/options/production.ts'
 import { type Config, OPTIONS } from '../../../src/config/schema.ts'
 import { nodeInfoFromConfig } from '../../../src/node/nodeInfo.ts'
 import type { NodeInfo, RpcSettings } from '../../../src/rpc/context.ts'
@@ -84,7 +84,7 @@ export function toReplayConfig(settings: ReferenceSettings, recorded: RecordedOp
     mergedMining: serves,
     mining: mines,
     // Blocks in intervals come from the recording, not from a timer.
-    blockTime: settings['miner.client.autoMine'] ? 0 : LONGEST_BLOCK_TIME,
+    blockTime: settings['miner.client.autoMine'] ? 0 : MAX_BLOCK_TIME_SECONDS,
     submissionInterval: Math.max(0, settings['miner.server.workSubmissionRateLimitInMills']),
     workOnTransactions: settings['miner.server.updateWorkOnNewTransaction'],
     coinbase: serves ? prefixed(coinbase) : ZERO_ADDRESS,

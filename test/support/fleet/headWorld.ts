@@ -1,5 +1,6 @@
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import { type OtherHead, ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { LinkedBlock, MemberId } from '../../../src/fleet/interface.ts'
+import type { MemberId } from '../../../src/fleet/member.ts'
 
 /** Milliseconds of the simulation. */
 export const WAIT = 500
@@ -33,13 +34,13 @@ export interface Adoption {
 /** Makes a rule of members faulty, to see that a checker finds it. */
 export type MakeHead = () => ServedHead
 
-/** A member: its rule, what it hears with a delay, and what it adopted. */
+/** A member: its rule, what it receives with a delay, and what it adopted. */
 export class SimMember {
   readonly id: MemberId
   readonly rule: ServedHead
   readonly adoptions: Adoption[] = []
   readonly executedAt = new Map<string, number>()
-  readonly heard = new Map<MemberId, OtherHead & { at: number }>()
+  readonly received = new Map<MemberId, OtherHead & { at: number }>()
   executed: LinkedBlock
   adopted: LinkedBlock
   isUp = true
@@ -85,7 +86,7 @@ export class HeadWorld {
     if (block.totalDifficulty > member.executed.totalDifficulty) member.executed = block
     member.executedAt.set(block.hash.toString('hex'), this.now)
     member.rule.executed([block], member.executed, this.now)
-    this.#tell(member)
+    this.#report(member)
     this.#look(member)
   }
 
@@ -105,14 +106,14 @@ export class HeadWorld {
     this.now = end
   }
 
-  #tell(member: SimMember): void {
+  #report(member: SimMember): void {
     const { id } = member
     const news = { id, executed: member.executed, adopted: member.adopted, refused: [] }
     for (const other of this.members) {
       if (other === member) continue
       this.after(this.delay(), () => {
         if (!other.isUp) return
-        other.heard.set(id, { ...news, at: this.now })
+        other.received.set(id, { ...news, at: this.now })
         other.rule.received(news, this.now)
         this.#look(other)
       })
@@ -120,19 +121,19 @@ export class HeadWorld {
   }
 
   /** Tells presence again, as every half second. */
-  tellAll(): void {
-    for (const member of this.members) if (member.isUp) this.#tell(member)
+  reportAll(): void {
+    for (const member of this.members) if (member.isUp) this.#report(member)
   }
 
   #look(member: SimMember): void {
     if (!member.isUp) return
-    const others = [...member.heard.values()].filter(({ at }) => this.now - at <= 2000)
+    const others = [...member.received.values()].filter(({ at }) => this.now - at <= 2000)
     const { step, at } = member.rule.plan(others, this.now)
     if (step !== null) {
       member.adopted = step.block
       member.adoptions.push({ at: this.now, block: step.block, why: step.why })
       member.rule.adopted(step.block)
-      this.#tell(member)
+      this.#report(member)
       this.#look(member)
     } else if (at !== null) this.after(Math.max(1, at - this.now), () => this.#look(member))
   }

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/rpc/json.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 
 /** Where a log stands in the chain. */
-export interface LogPlace {
+export interface LogPosition {
   /** Position in the block. */
   readonly logIndex: number
   readonly blockNumber: number
@@ -14,7 +14,7 @@ export interface LogPlace {
 }
 
 /** Log object as receipts have it (rpc.md §3.4). */
-export function formatLog(log: Log, place: LogPlace): { readonly [key: string]: Json } {
+export function formatLog(log: Log, place: LogPosition): { readonly [key: string]: Json } {
   return {
     logIndex: quantity(place.logIndex),
     blockNumber: quantity(place.blockNumber),

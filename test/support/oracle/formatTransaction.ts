@@ -4,7 +4,7 @@ import type { Json } from '../../../src/rpc/json.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 
 /** Place of a mined transaction. */
-export interface TransactionPlace {
+export interface TransactionPosition {
   readonly blockHash: Buffer
   readonly blockNumber: number
   readonly index: number
@@ -17,7 +17,7 @@ export const NO_SENDER: Buffer = Buffer.alloc(20)
 export function formatTransaction(
   transaction: Transaction,
   sender: Buffer,
-  place: TransactionPlace | null,
+  place: TransactionPosition | null,
 ): { readonly [key: string]: Json } {
   const { fields, isRemasc } = transaction
   const { signature } = fields

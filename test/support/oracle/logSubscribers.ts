@@ -27,7 +27,7 @@ export class LogSubscribers<T> {
   add(subscriber: T, criteria: LogCriteria): void {
     const entry = { subscriber, matcher: new LogMatcher(criteria) }
     this.#criteria.set(subscriber, criteria)
-    const place = this.#placeOf(criteria)
+    const place = this.#bucketOf(criteria)
     if (place === null) {
       this.#others.set(subscriber, entry)
       return
@@ -44,7 +44,7 @@ export class LogSubscribers<T> {
     if (criteria === undefined) return
     this.#criteria.delete(subscriber)
     this.#others.delete(subscriber)
-    const place = this.#placeOf(criteria)
+    const place = this.#bucketOf(criteria)
     for (const key of place?.keys ?? []) {
       const entries = place?.bucket.get(key)
       entries?.delete(subscriber)
@@ -70,7 +70,7 @@ export class LogSubscribers<T> {
     tell(this.#others)
   }
 
-  #placeOf({ addresses, topics }: LogCriteria): { bucket: Bucket<T>; keys: ReadonlySet<string> } | null {
+  #bucketOf({ addresses, topics }: LogCriteria): { bucket: Bucket<T>; keys: ReadonlySet<string> } | null {
     const keysOf = (alternatives: readonly Buffer[]) =>
       new Set(alternatives.map((bytes) => bytes.toString('latin1')))
     if (addresses.length > 0) return { bucket: this.#byAddress, keys: keysOf(addresses) }

@@ -1,4 +1,4 @@
-import { ANY_LOG, addressTerm, type LogTerm, topicTerm } from '../../../src/storage/logTerm.ts'
+import { ANY_LOG, addressTerm, type LogTerm, topicTerm } from '../../../src/chain/tables/logTerm.ts'
 import { LogCursor } from './logCursor.ts'
 
 /** Everything that the index has to know a block by. @param receipts as stored */

@@ -51,15 +51,15 @@ export class BodyReaders {
     this.#names = names
     this.#most = most
     const methods = names.map((name, index) => {
-      return { name, index, fast: null, isCached: false, tellsReverts: false }
+      return { name, index, fast: null, isCached: false, reportsReverts: false }
     })
     const objects = EncodedObjectCache.inMemory(0)
-    this.#native = new NativeFastPath({ methods, objects, batch: most, cachedBytes: 0 })
+    this.#native = new NativeFastPath({ methods, objects, batch: most, cachedBytes: 0, out: this.#out })
   }
 
   /** What the native core makes of a body. */
   native(bytes: Uint8Array): BodyReading {
-    const fault = FAULTS.get(this.#native.answer(bytes, false, this.#out))
+    const fault = FAULTS.get(this.#native.answer(bytes, false))
     if (fault !== undefined) return fault
     const isRefused = ((this.#head[FLAGS_WORD] ?? 0) & REFUSED_FLAG) !== 0
     const words = new Uint32Array(this.#head[COUNT_WORD] ?? 0)

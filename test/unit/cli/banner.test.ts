@@ -40,6 +40,7 @@ t.test('where it is and what it has is said', (t) => {
   t.match(text, /^ +Network +main, chain id 30$/m)
   t.match(text, /^ +JSON-RPC +http:\/\/\[::1\]:4444$/m)
   t.match(text, /^ +WebSocket +ws:\/\/\[::1\]:4444$/m)
+  t.match(text, /^ +Page +http:\/\/\[::1\]:4444\/$/m)
   t.match(text, /^ +Data +\/data$/m)
   t.match(text, /^ +Head +block 7$/m)
   t.match(text, /^ +Pool +3 transactions of the last run wait again$/m)

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { RlpError } from '../../../src/chain/codec/rlpReader.ts'
 import { UndecidedBlockError } from '../../../src/chain/validation/errors.ts'
+import { COMMANDS } from '../../../src/cli/allCommands.ts'
 import { describeFailure, toFailure } from '../../../src/cli/errors.ts'
 import { HELP_TOPICS } from '../../../src/cli/helpTopics.ts'
 import { createProgram } from '../../../src/cli/program.ts'
@@ -15,7 +16,7 @@ import { StorageError } from '../../../src/storage/errors.ts'
 async function run(words: string[], environment: Record<string, string> = {}) {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
-  const program = createProgram({ stdout, stderr, environment, version: '1.2.3' })
+  const program = createProgram({ stdout, stderr, environment, version: '1.2.3' }, COMMANDS)
   let thrown: unknown
   try {
     await program.command.parseAsync(words, { from: 'user' })

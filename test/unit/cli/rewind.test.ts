@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { writeHistory } from '../../../src/chain/tables/metadata.ts'
 import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
 import { lockDirectory } from '../../../src/native/directoryLock.ts'
 import { ChainEnvironment } from '../../../src/storage/chainEnvironment.ts'
-import { writeHistory } from '../../../src/storage/metadata.ts'
 import { runProgram } from '../../support/program.ts'
 import { vectorPath } from '../../support/vectors.ts'
 

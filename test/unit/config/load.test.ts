@@ -113,6 +113,12 @@ const refusals: [name: string, load: () => unknown, code: string, message: RegEx
     'InvalidValue',
     /archive\|blocks:N/,
   ],
+  [
+    'neither form of history',
+    () => parseConfigFile('history: all', 'f'),
+    'InvalidValue',
+    /archive\|blocks:N/,
+  ],
   ['unknown word', () => parseConfigFile('network: mian', 'f'), 'InvalidValue', /did you mean main/],
   ['a bad address', () => parseConfigFile('coinbase: "0x12"', 'f'), 'InvalidValue', /ADDRESS/],
   ['a list', () => parseConfigFile('[1]', 'f'), 'InvalidFile', /got a list/],
@@ -162,6 +168,10 @@ t.test('options that make no sense together are refused', (t) => {
     [{ proofs: 'blocks:199', finalizedDistance: 200 }, /at least 200 .* --finalized-distance/],
     [{ proofs: 'blocks:8839', snapshotServer: true }, /at least 8840 .* --snapshot-server/],
     [{ proofs: 'blocks:8840', snapshotServer: true }, null],
+    [{ proofs: 'blocks:200', history: 'blocks:200' }, null],
+    [{ proofs: 'blocks:200', history: 'archive' }, null],
+    [{ proofs: 'blocks:200', history: 'blocks:199' }, /--history blocks:199 keeps values of fewer blocks/],
+    [{ history: 'blocks:1000000' }, /fewer blocks than --proofs archive/],
     [{ gasPriceRateMinimum: 6, gasPriceRateMaximum: 5 }, /at least --gas-price-rate-minimum 6/],
   ]
   for (const [flags, message] of cases) {

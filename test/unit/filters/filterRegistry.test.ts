@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { BlockReference } from '../../../src/chain/tables/blockKey.ts'
 import { FilterRegistry } from '../../../src/filters/filterRegistry.ts'
 import type { LogFilterRequest } from '../../../src/filters/filters.ts'
-import type { BlockReference } from '../../../src/storage/blockKey.ts'
 
 const block = (number: number, branch = 0): BlockReference => ({
   number,

@@ -28,13 +28,13 @@ function openMember(t: Test) {
   let confirm: () => void = () => undefined
   const detach = fleet.attach(
     {
-      tell: (transactions) => {
+      announce: (transactions) => {
         told.push(transactions)
         return new Promise((resolve) => {
           confirm = resolve
         })
       },
-      tellWork: async () => undefined,
+      announceWork: async () => undefined,
     },
     (event) => events.push(event),
   )
@@ -147,8 +147,11 @@ t.test('what was heard is kept like what was sent, and is told again to nobody',
 
 t.test('who does not make blocks says who does', async (t) => {
   const { core, service } = openMember(t)
-  await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /not heard yet/ })
-  await t.rejects(createChainService(core).mine({}), { kind: 'methodUnavailable', message: /not heard yet/ })
+  await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /does not know yet/ })
+  await t.rejects(createChainService(core).mine({}), {
+    kind: 'methodUnavailable',
+    message: /does not know yet/,
+  })
   await service.makeBlocks({ kind: 'other', name: 'm7' })
   await t.rejects(core.mine(), { kind: 'methodUnavailable', message: /m7 makes the blocks/ })
 })
@@ -172,10 +175,10 @@ t.test('a chain that others would not take is none of a fleet', async (t) => {
 
 t.test('a request that names an announced block waits for it', async (t) => {
   const fleet = new FleetChain(SEND_WAIT)
-  const { gateway, core, ask, tellHead, mine } = openHeadScene(t, fleet)
+  const { gateway, core, ask, reportHead, mine } = openHeadScene(t, fleet)
   fleet.makeBlocks({ kind: 'self' })
   await mine()
-  tellHead()
+  reportHead()
   t.equal(resultOf(await ask(request('eth_getBlockByNumber', ['0x2', false]))), null, 'nobody has it')
   fleet.hold(HOUR)
   void core.mine()
@@ -201,7 +204,7 @@ t.test('a request that names an announced block waits for it', async (t) => {
   t.equal(resultOf(await ask(request('eth_blockNumber'))), '0x1', 'the others do not')
   t.equal(resultOf(await ask(request('eth_getBlockByNumber', ['0x3', false]))), null)
   await fleet.adopt(hash)
-  tellHead()
+  reportHead()
   t.match((await early)?.text, /"number":"0x2"/)
   const [block, balance, logs, batch] = await Promise.all(named)
   t.match(block?.text, /"number":"0x2"/)

@@ -7,7 +7,7 @@ import {
   memberOfFilter,
 } from '../../../src/fleet/filters/filterCall.ts'
 import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
-import type { MemberId } from '../../../src/fleet/interface.ts'
+import type { MemberId } from '../../../src/fleet/member.ts'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { openHeadScene, request } from '../../support/headScene.ts'
@@ -60,7 +60,7 @@ function openMembers(t: Test) {
     const hash = await owner.scene.mine()
     const { chain } = owner.scene.core.open
     owner.filters.headChanged({ retracted: [], enacted: [chain.head] })
-    owner.scene.tellHead()
+    owner.scene.reportHead()
     return `0x${hash.toString('hex')}`
   }
   return { net, owner, other, mine }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import type { LinkedBlock } from '../../../src/fleet/head/fleetBlock.ts'
 import { ServedHead } from '../../../src/fleet/head/servedHead.ts'
-import type { LinkedBlock } from '../../../src/fleet/interface.ts'
 import { blockOf, HeadWorld, type MakeHead, WAIT } from '../../support/fleet/headWorld.ts'
 
 const GENESIS = blockOf(0, null)
@@ -129,7 +129,7 @@ function violation(
         if (member !== undefined) world.after(delay, () => world.execute(member, block))
       })
     })
-    world.after(round * 1000 + 500, () => world.tellAll())
+    world.after(round * 1000 + 500, () => world.reportAll())
   })
   stops.forEach(({ member, at, length }) => {
     const stopped = world.members[member]
@@ -216,7 +216,7 @@ t.test('where processors are free members differ by the way of a message', (t) =
       for (const [index, member] of world.members.entries())
         world.after(10 * index, () => world.execute(member, block))
     })
-    world.after(round * 1000 + 500, () => world.tellAll())
+    world.after(round * 1000 + 500, () => world.reportAll())
   }
   world.run(25_000)
   const [first] = world.members

@@ -6,7 +6,7 @@ import { serveMonitoring } from '../../../src/front/monitoringServer.ts'
 
 const HOST = '127.0.0.1'
 /** Connections that are taken. */
-const MOST = 32
+const MAX_CONNECTIONS = 32
 
 async function serve(t: Test, { reasons = [], hosts = [] }: { reasons?: string[]; hosts?: string[] } = {}) {
   const probes = monitoringProbes({ ready: async () => reasons, metrics: async () => 'up 1\n' }, 'all')
@@ -80,7 +80,7 @@ t.test('a probe that fails is an answer', async (t) => {
 
 t.test('connections are few, and end with the port', async (t) => {
   const server = await serve(t)
-  const sockets = Array.from({ length: MOST }, () => connect(server.port, HOST))
+  const sockets = Array.from({ length: MAX_CONNECTIONS }, () => connect(server.port, HOST))
   for (const socket of sockets) {
     socket.write('GET /health HTTP/1.1\r\n\r\n')
     await once(socket, 'data')

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024
 // Twice what comes is charged.
 const CLIENT_BYTES = 16 * MIB
 const TOTAL_BYTES = 64 * MIB
-const LARGEST = 5 * MIB
+const MAX_MESSAGE_BYTES = 5 * MIB
 const FRAGMENT = 64 * 1024
 
 // Starting workers takes seconds: all scenes are of one service.
@@ -24,7 +24,10 @@ const { admission } = openAccess([], {
   requireKey: 'never',
   memory: { client: CLIENT_BYTES, total: TOTAL_BYTES },
 })
-const { service } = await openEventService(t, chain, { admission, front: { maxBodyBytes: LARGEST } })
+const { service } = await openEventService(t, chain, {
+  admission,
+  front: { maxBodyBytes: MAX_MESSAGE_BYTES },
+})
 const used = () => admission.stats(0).memory.used
 const closed = () => service.stats().front.unfinished.closed
 
@@ -105,7 +108,7 @@ t.test('one frame whose last bytes never come is bounded for all clients togethe
   const before = closed()
   const small = await openRaw(t, '127.0.0.20')
   small.write(unended(MIB / 2))
-  const message = frame(Buffer.alloc(LARGEST - 10, 0x20), { announced: LARGEST })
+  const message = frame(Buffer.alloc(MAX_MESSAGE_BYTES - 10, 0x20), { announced: MAX_MESSAGE_BYTES })
   const sockets: Socket[] = []
   for (let i = 0; i < 12; i += 1) {
     const socket = await openRaw(t, `127.0.1.${i + 1}`)
@@ -254,11 +257,11 @@ t.test(
 
 t.test('a message that is too long closes with 1009', async (t) => {
   const [long, longest] = [await openQuiet(t, '127.0.0.4'), await openQuiet(t, '127.0.0.4')]
-  long.send(Buffer.alloc(LARGEST + 1, 0x20))
+  long.send(Buffer.alloc(MAX_MESSAGE_BYTES + 1, 0x20))
   const [code, reason] = (await once(long, 'close')) as [number, Buffer]
   t.equal(code, 1009)
   t.match(String(reason), /--max-body-size/)
-  longest.send(Buffer.alloc(LARGEST, 0x20))
+  longest.send(Buffer.alloc(MAX_MESSAGE_BYTES, 0x20))
   const [answer] = (await once(longest, 'message')) as [Buffer]
   t.match(JSON.parse(String(answer)), { error: { code: -32700 } })
 })

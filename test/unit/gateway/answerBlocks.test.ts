@@ -8,7 +8,7 @@ import { openHeadScene, request } from '../../support/headScene.ts'
 const resultOf = ({ text }: { text: string }): unknown => (JSON.parse(text) as { result: unknown }).result
 
 t.test('answers of workers name the head of their snapshot, also before this thread knows it', async (t) => {
-  const { ask, head, mine, tellHead } = openHeadScene(t)
+  const { ask, head, mine, reportHead } = openHeadScene(t)
   const latest = request('eth_getUncleCountByBlockNumber', ['latest'])
   t.equal((await ask(latest)).block?.number, 0)
   const hash = await mine()
@@ -16,7 +16,7 @@ t.test('answers of workers name the head of their snapshot, also before this thr
   const early = await ask(request('eth_getBlockTransactionCountByNumber', ['0x1']))
   t.equal(resultOf(early), '0x1')
   t.same(early.block, { number: 1, hash })
-  tellHead()
+  reportHead()
   t.same((await ask(request('eth_getUncleCountByBlockNumber', ['0x1']))).block, { number: 1, hash })
 })
 
@@ -49,7 +49,7 @@ t.test('a batch names the lowest block of its answers', async (t) => {
 })
 
 t.test('a request waits for its block, and no longer than it may', async (t) => {
-  const { ask, gateway, mine, tellHead } = openHeadScene(t)
+  const { ask, gateway, mine, reportHead } = openHeadScene(t)
   t.equal(resultOf(await ask(request('eth_blockNumber'), { minBlock: 0 })), '0x0')
   const first = ask(request('eth_blockNumber'), { minBlock: 1 })
   const second = ask(request('eth_blockNumber'), { minBlock: 2 })
@@ -57,7 +57,7 @@ t.test('a request waits for its block, and no longer than it may', async (t) => 
   await mine()
   await turn()
   t.equal(gateway.waitingForBlocks, 2, 'the front thread is still to be told')
-  tellHead()
+  reportHead()
   t.equal(resultOf(await first), '0x1')
   t.equal(gateway.waitingForBlocks, 1)
   const late = await second
@@ -96,9 +96,9 @@ t.test('a key may refuse ranges beyond the head that the node cuts, whatever is 
   const refusing = unlimitedCaller('refusing')
   refusing.beyondHead = 'refuse'
   const scene = openHeadScene(t)
-  const { ask, mine, tellHead, askAs } = scene
+  const { ask, mine, reportHead, askAs } = scene
   await mine()
-  tellHead()
+  reportHead()
   const beyond = request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x9' }])
   const refusal = {
     error: {

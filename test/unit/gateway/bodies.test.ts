@@ -6,7 +6,7 @@ import type { Facts } from '../../fuzz/facts.ts'
 import { oddValue, tower } from '../../fuzz/oddJson.ts'
 import { BodyReaders, type BodyReading } from '../../support/oracle/nativeBody.ts'
 
-const MOST = 5
+const MAX_FIELDS = 5
 const SEED = 20_260_711
 const FACTS: Facts = {
   account: `0x${'a1'.repeat(20)}`,
@@ -18,7 +18,7 @@ const FACTS: Facts = {
   rawBlock: `0xf9${'02'.repeat(300)}`,
 }
 
-const readers = new BodyReaders([...METHODS.map(({ name }) => name), 'm'], MOST)
+const readers = new BodyReaders([...METHODS.map(({ name }) => name), 'm'], MAX_FIELDS)
 
 /** How many bodies came out as what. */
 class Outcomes {
@@ -140,7 +140,7 @@ t.test('batches at their limits, whose records are more than find room at once',
     '{"id":[]}',
   ]
   for (const request of requests) {
-    for (const count of [0, 1, MOST, MOST + 1, 10 * MOST, 10 * MOST + 1]) {
+    for (const count of [0, 1, MAX_FIELDS, MAX_FIELDS + 1, 10 * MAX_FIELDS, 10 * MAX_FIELDS + 1]) {
       const elements = Array<string>(count).fill(request)
       compare(t, Buffer.from(`[${elements}]`), outcomes)
       compare(t, Buffer.from(`[[${elements}],${elements}`), outcomes)
@@ -148,7 +148,7 @@ t.test('batches at their limits, whose records are more than find room at once',
     }
   }
   compare(t, Buffer.from(`${'['.repeat(999)}${'],['.repeat(40)}${']'.repeat(999)}`), outcomes)
-  compare(t, Buffer.from(`[${Array(10 * MOST).fill(`${'['.repeat(90)}1${']'.repeat(90)}`)}]`), outcomes)
+  compare(t, Buffer.from(`[${Array(10 * MAX_FIELDS).fill(`${'['.repeat(90)}1${']'.repeat(90)}`)}]`), outcomes)
   t.ok(outcomes.of('batch') > 20)
   t.ok(outcomes.of('batchTooLarge') > 5)
   t.end()

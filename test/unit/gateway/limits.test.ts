@@ -9,7 +9,7 @@ import { TokenBucket } from '../../../src/gateway/access/tokenBucket.ts'
 import { UsageReports } from '../../../src/gateway/access/usageReport.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { NO_OWN_LIMITS } from '../../../src/storage/access/keyRecord.ts'
-import { openAccess, requestOf } from '../../support/accessScene.ts'
+import { indexOf, openAccess, requestOf } from '../../support/accessScene.ts'
 import { keyRecord } from '../../support/keyRecords.ts'
 
 const HOUR = 3_600_000
@@ -79,6 +79,62 @@ t.test('requests over the rate are refused until the time that was told', (t) =>
   const dear = charge(who, 'trace_filter')
   t.match(dear?.message, /costs \d+ units, more than the 20 that are ever there at once/)
   t.notMatch(dear?.data, { retryAfter: Number })
+  t.end()
+})
+
+t.test('requests that are charged together are charged as one by one, or not at all', (t) => {
+  const names = ['eth_chainId', 'eth_call', 'eth_getLogs']
+  const groups = fc.array(fc.tuple(fc.constantFrom(...names), fc.integer({ min: 1, max: 8 })), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  const limits = fc.record({
+    rate: fc.constantFrom(0, 10),
+    burst: fc.integer({ min: 20, max: 200 }),
+    dailyQuota: fc.constantFrom(0, 60, 200),
+  })
+  const outcomes = new Set<boolean>()
+  fc.assert(
+    fc.property(groups, limits, (list, limit) => {
+      const [together, single] = [openAccess([ada(limit)]), openAccess([ada(limit)])]
+      const [who, other] = [together.caller(PATH), single.caller(PATH)]
+      for (const [name, requests] of list) {
+        const before = together.admission.stats(5)
+        const isCharged = together.admission.chargeAll(who, indexOf(name), requests)
+        outcomes.add(isCharged)
+        if (!isCharged) {
+          t.same(together.admission.stats(5), before)
+          for (let place = 0; place < requests; place += 1) together.charge(who, name)
+        }
+        const refusals = Array.from({ length: requests }, () => single.charge(other, name))
+        t.equal(
+          refusals.every((refusal) => refusal === null),
+          isCharged,
+        )
+        t.same(together.admission.stats(5), single.admission.stats(5))
+        t.equal(who.account.leftToday, other.account.leftToday)
+      }
+    }),
+  )
+  t.same([...outcomes].sort(), [false, true])
+  t.end()
+})
+
+t.test('what is refused for another reason is not charged together', (t) => {
+  const { admission, caller, charge, book } = openAccess([
+    keyRecord('ada', { methods: new Set(['eth_chainId']), limits: { ...NO_OWN_LIMITS, concurrency: 1 } }),
+  ])
+  const who = caller(PATH)
+  t.equal(admission.chargeAll(who, indexOf('eth_chainId'), 3), true)
+  t.equal(admission.chargeAll(who, indexOf('eth_call'), 3), false, 'its key does not open it')
+  who.begin()
+  who.begin()
+  t.equal(admission.chargeAll(who, indexOf('eth_chainId'), 3), false, 'too many at once')
+  who.end()
+  book.set([])
+  admission.refresh()
+  t.equal(admission.chargeAll(who, indexOf('eth_chainId'), 3), false, 'its key ended')
+  t.equal(charge(who, 'eth_chainId')?.kind, 'unauthorized')
   t.end()
 })
 

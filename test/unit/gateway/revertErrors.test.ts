@@ -52,7 +52,7 @@ const TEST_METHODS = [
     name: 'test_told',
     params: [optional(blockRef(), { kind: 'tag', tag: 'latest' })],
     lane: 'inline',
-    tellsReverts: true,
+    reportsReverts: true,
     handler: (_context, _params, { reverts }) => ({ ...toErrorObject(revertError(told), reverts) }),
   }),
   defineMethod({
@@ -60,7 +60,7 @@ const TEST_METHODS = [
     name: 'test_toldByWorkers',
     params: [optional(blockRef(), { kind: 'tag', tag: 'latest' })],
     lane: 'read',
-    tellsReverts: true,
+    reportsReverts: true,
     handler: async (_context, _params, { reverts }) => ({ ...toErrorObject(revertError(told), reverts) }),
   }),
   defineMethod({
@@ -68,7 +68,7 @@ const TEST_METHODS = [
     name: 'test_plain',
     params: [],
     lane: 'inline',
-    tellsReverts: true,
+    reportsReverts: true,
     handler: (_context, _params, { reverts }) => reverts,
   }),
   defineMethod({
@@ -277,7 +277,7 @@ t.test('a key has its form, which may change while a node runs', async (t) => {
 })
 
 t.test('the methods that tell of reverts say so', (t) => {
-  const names = METHODS.filter(({ tellsReverts }) => tellsReverts).map(({ name }) => name)
+  const names = METHODS.filter(({ reportsReverts }) => reportsReverts).map(({ name }) => name)
   t.same(names.sort(), ['eth_call', 'eth_createAccessList', 'eth_estimateGas', 'eth_simulateV1'])
   t.end()
 })

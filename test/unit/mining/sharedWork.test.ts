@@ -3,7 +3,7 @@ import { Block } from '../../../src/chain/codec/block.ts'
 import type { MiningWork } from '../../../src/mining/interface.ts'
 import { WorkCache } from '../../../src/mining/workCache.ts'
 import { WorkServer } from '../../../src/mining/workServer.ts'
-import { encodeTemplate, LARGEST_TEMPLATE, parseTemplate } from '../../../src/mining/workTemplate.ts'
+import { encodeTemplate, MAX_TEMPLATE_BYTES, parseTemplate } from '../../../src/mining/workTemplate.ts'
 import { BitcoinPool, blockHex } from '../../support/bitcoinPool.ts'
 import { openPoolNode } from '../../support/poolNode.ts'
 import { createRandom } from '../../support/random.ts'
@@ -47,7 +47,7 @@ function openMember(t: Test) {
     },
     now: () => clock.now,
     shared: {
-      sharing: { tell: (template) => told.push(template) },
+      sharing: { announce: (template) => told.push(template) },
       spec: node.core.spec,
       best: () => parent.hash,
     },
@@ -139,7 +139,7 @@ t.test('templates are the same block, and what is none is refused', async (t) =>
   t.same(parseTemplate(core.spec, template).header.hashForMergedMining(), block.header.hashForMergedMining())
   t.throws(() => parseTemplate(core.spec, Buffer.alloc(0)), RangeError)
   t.throws(() => parseTemplate(core.spec, Buffer.from([200, 3])), RangeError)
-  t.throws(() => parseTemplate(core.spec, Buffer.alloc(LARGEST_TEMPLATE + 1)), RangeError)
+  t.throws(() => parseTemplate(core.spec, Buffer.alloc(MAX_TEMPLATE_BYTES + 1)), RangeError)
   t.throws(() => parseTemplate(core.spec, template.subarray(0, template.length - 1)))
   const { server } = openMember(t)
   t.throws(() => server.receive('m1', Buffer.from('rubbish')))

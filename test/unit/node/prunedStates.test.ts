@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkChain } from '../../../src/chain/check/checkChain.ts'
 import type { PrunedStates } from '../../../src/chain/statePruning.ts'
+import { readHistory, writeHistory } from '../../../src/chain/tables/metadata.ts'
+import type { PrunedValues } from '../../../src/chain/valuePruning.ts'
 import { STATE_FOLDER } from '../../../src/execution/chainFolders.ts'
 import { createStateChecker } from '../../../src/execution/stateChecker.ts'
 import { createSnapshot } from '../../../src/snapshot/createSnapshot.ts'
-import { readHistory, writeHistory } from '../../../src/storage/metadata.ts'
 import { storedStates } from '../../../src/sync/serve/storedStates.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { createLocalService } from '../../support/ask.ts'
@@ -18,14 +19,17 @@ const KEPT = 8
 
 type Node = ReturnType<typeof open>
 
-function open(t: Test, dataDir: string, proofs: number | null) {
+function open(t: Test, dataDir: string, proofs: number | null, history: number | null = null) {
   const pruned: PrunedStates[] = []
+  const forgotten: PrunedValues[] = []
+  const onPruned = (states: PrunedStates | PrunedValues) =>
+    'firstValues' in states ? forgotten.push(states) : pruned.push(states)
   const node = openLocalNode(
     t,
     { dataDir, mining: false },
-    { chain: { proofs }, listener: { onPruned: (states) => pruned.push(states) } },
+    { chain: { proofs, history }, listener: { onPruned } },
   )
-  return { ...node, pruned, chain: node.core.open.chain, stateStore: node.core.open.stateStore }
+  return { ...node, pruned, forgotten, chain: node.core.open.chain, stateStore: node.core.open.stateStore }
 }
 
 let nonce = 0n
@@ -38,6 +42,7 @@ async function grow({ core, stateStore }: Node, blocks: number): Promise<void> {
     await core.sendTransaction(encoded)
     await core.mine({ count: 1 })
     stateStore.settleEpochs()
+    stateStore.settleHistory()
   }
 }
 
@@ -127,6 +132,82 @@ t.test(
     }
   },
 )
+
+t.test(
+  'values of old blocks are given up, and what needs one says from where on there are some',
+  async (t) => {
+    nonce = 0n
+    const dataDir = t.testdir()
+    const node = open(t, dataDir, KEPT, 4 * KEPT)
+    await grow(node, 100)
+    const { firstState } = node.chain.reader.history()
+    const head = node.chain.head.number
+    const ask = asking(t, node)
+    const { result } = (await ask('eth_capabilities', [])) as {
+      result: Record<string, { oldestBlock: string }>
+    }
+    const first = Number(result['state']?.oldestBlock)
+    // The table of the newest state, and the line with it, is up to sixteen blocks behind.
+    t.ok(first <= head - 4 * KEPT && first >= head - 4 * KEPT - 16, `${first} of ${head}`)
+    t.ok(first < firstState, `${firstState}`)
+    t.match(result, {
+      head: { number: hex(head), hash: `0x${node.chain.head.hashHex}` },
+      stateproofs: { disabled: false, oldestBlock: hex(firstState) },
+      blocks: { disabled: false, oldestBlock: '0x0' },
+      receipts: { disabled: false, oldestBlock: '0x0' },
+    })
+    const { address } = STRANGER
+    const to = `0x${address.toString('hex')}`
+    const from = (number: number) => ({
+      error: { code: 4444, message: new RegExp(`this node keeps states from block ${number}$`) },
+    })
+    for (const at of [first - 1, 1]) {
+      t.match(await ask('eth_getBalance', [to, hex(at)]), from(first), `a balance at ${at}`)
+      t.match(await ask('eth_call', [{ to }, hex(at)]), from(first), `a call at ${at}`)
+      t.match(await ask('debug_traceCall', [{ to }, hex(at), {}]), from(first), `a trace at ${at}`)
+      t.match(await ask('eth_getProof', [to, [], hex(at)]), from(first), `a proof at ${at}`)
+    }
+    t.match(await ask('debug_traceBlockByNumber', [hex(first)]), from(first))
+    t.match(await ask('debug_traceBlockByNumber', [hex(first + 1)]), { result: [{}] })
+    t.match(
+      await ask('eth_getProof', [to, [], hex(first)]),
+      from(firstState),
+      'a proof where there are values',
+    )
+    for (let number = first; number <= head; number += 1)
+      t.same((await ask('eth_getBalance', [to, hex(number)])).result, hex(number), `block ${number}`)
+    t.same(check(node).problems, [])
+    await node.close()
+
+    // Without the option the rest stays; with a greater one it grows to that.
+    const oldest = async (opened: Node) => {
+      const answer = (await asking(t, opened)('eth_capabilities', [])) as { result: typeof result }
+      return Number(answer.result['state']?.oldestBlock)
+    }
+    const archive = open(t, dataDir, KEPT)
+    await grow(archive, 20)
+    t.equal(await oldest(archive), first)
+    t.same(check(archive).problems, [])
+    await archive.close()
+    const other = open(t, dataDir, KEPT, 8 * KEPT)
+    await grow(other, 60)
+    const later = other.chain.head.number - 8 * KEPT
+    t.ok(
+      (await oldest(other)) <= later && (await oldest(other)) >= later - 16,
+      `${await oldest(other)} of ${later}`,
+    )
+    t.same(check(other).problems, [])
+  },
+)
+
+t.test('it is said now and then that values were given up', async (t) => {
+  nonce = 0n
+  const node = open(t, t.testdir(), KEPT, KEPT)
+  await grow(node, 330)
+  t.equal(node.forgotten.length, 1)
+  const [{ firstValues = 0 } = {}] = node.forgotten
+  t.ok(firstValues >= 256 && firstValues <= 330 - KEPT, `${firstValues}`)
+})
 
 t.test('a snapshot is made of what is kept, and says so of the rest', async (t) => {
   nonce = 0n

@@ -1,19 +1,24 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { blockKey } from '../../../src/storage/blockKey.ts'
-import { ChainEnvironment } from '../../../src/storage/chainEnvironment.ts'
-import { CHAIN_FORMATS } from '../../../src/storage/formats/chainFormat.ts'
-import { addToHeight, readCanonicalHash, readHeight, setCanonical } from '../../../src/storage/heights.ts'
-import { checkIdentity, readHead, writeHead, writeIdentity } from '../../../src/storage/metadata.ts'
-import { TABLE_NAMES, TABLES } from '../../../src/storage/tables.ts'
+import { blockKey } from '../../../src/chain/tables/blockKey.ts'
+import {
+  addToHeight,
+  readCanonicalHash,
+  readHeight,
+  setCanonical,
+} from '../../../src/chain/tables/heights.ts'
+import { checkIdentity, readHead, writeHead, writeIdentity } from '../../../src/chain/tables/metadata.ts'
 import {
   readFiledHeight,
   readPosition,
   removePosition,
   writePosition,
-} from '../../../src/storage/totalDifficulty.ts'
-import { addOccurrences, readOccurrences } from '../../../src/storage/transactionIndex.ts'
+} from '../../../src/chain/tables/totalDifficulty.ts'
+import { addOccurrences, readOccurrences } from '../../../src/chain/tables/transactionIndex.ts'
+import { ChainEnvironment } from '../../../src/storage/chainEnvironment.ts'
+import { CHAIN_FORMATS } from '../../../src/storage/formats/chainFormat.ts'
+import { TABLE_NAMES, TABLES } from '../../../src/storage/tables.ts'
 
 const A = Buffer.alloc(32, 0xaa)
 const B = Buffer.alloc(32, 0xbb)

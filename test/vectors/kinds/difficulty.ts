@@ -1,7 +1,7 @@
+import { MIN_BLOCK_GAS_LIMIT } from '../../../src/chain/consensus.ts'
 import { calculateDifficulty } from '../../../src/chain/difficulty.ts'
 import { gasLimitBounds, nextGasLimit } from '../../../src/chain/gasLimit.ts'
 import { minimumGasPriceBounds, nextMinimumGasPrice } from '../../../src/chain/minimumGasPrice.ts'
-import { MINIMUM_BLOCK_GAS_LIMIT } from '../../../src/config/consensus.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../../src/config/networks/names.ts'
 import type { CaseValues, Comparison } from '../comparison.ts'
@@ -98,7 +98,7 @@ function compareLine(vector: Line, values: CaseValues): void {
       const gasLimit = BigInt(vector.gasLimit)
       const { lower, upper } = gasLimitBounds(BigInt(vector.parentGasLimit))
       values.equal('parent rule', vector.parentRuleValid, gasLimit >= lower && gasLimit <= upper)
-      values.equal('minimum rule', vector.minimumRuleValid, gasLimit >= MINIMUM_BLOCK_GAS_LIMIT)
+      values.equal('minimum rule', vector.minimumRuleValid, gasLimit >= MIN_BLOCK_GAS_LIMIT)
       return
     }
     case 'minimumGasPriceValidity': {

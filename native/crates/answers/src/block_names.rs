@@ -42,8 +42,8 @@ pub struct NamedHead {
     pub first_block: u64,
 }
 
-/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain: recent
-/// blocks, which are in memory. The head is told from outside.
+/// Recent blocks of one head of the chain, by the tags and numbers that stand for them, as requests write these without
+/// quotes. They are in memory; the head is set from outside.
 #[derive(Default)]
 pub struct BlockNames {
     depths: TagDepths,
@@ -63,7 +63,7 @@ impl BlockNames {
         self.head = head;
     }
 
-    /// What a name stands for; none for a block that is not there or not in memory, and for what is no such name.
+    /// The block of a name; none for a block that is not there or not in memory, and for what is no such name.
     pub fn get(&mut self, name: &[u8]) -> Option<NamedBlock> {
         if let Some(block) = self.found.get(name) {
             return Some(*block);

@@ -10,9 +10,9 @@ use crate::transaction_text::{ADDRESS_LENGTH, Fields, push_transaction, to_sende
 
 /// The members of a block object beside its transactions, each of the two JSON text of an object that is not empty.
 pub struct BlockMembers<'a> {
-    /// What stands before the transactions.
+    /// Text before the transactions.
     pub before: &'a str,
-    /// What stands after them.
+    /// Text after them.
     pub after: &'a str,
 }
 

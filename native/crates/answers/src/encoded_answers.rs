@@ -11,7 +11,7 @@ use crate::output::Output;
 /// Digits of a hash.
 const HASH_DIGITS: usize = 64;
 
-/// What a method tells of.
+/// Subject of the answer of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The receipt of a transaction by its hash.
@@ -69,7 +69,7 @@ impl EncodedAnswers {
         id: &[u8],
         out: &mut [u8],
     ) -> Option<usize> {
-        let write = |text: &EncodedObject| names.has(text.place).then(|| write_answer(id, &text.json, out))?;
+        let write = |text: &EncodedObject| names.has(text.block).then(|| write_answer(id, &text.json, out))?;
         self.texts.with_text(kind, hash?, write)?
     }
 }
@@ -111,8 +111,8 @@ fn parse_block(params: &[u8]) -> Option<(&[u8], TextKind)> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use rhizome_primitives::U256;
     use rhizome_primitives::block::AncestorBlock;
-    use rhizome_primitives::{Address, Bytes, U256};
     use rhizome_store::{StateStore, StoreOptions};
 
     use super::*;
@@ -135,22 +135,12 @@ mod tests {
 
     fn block(branch: u8, number: u64) -> AncestorBlock {
         AncestorBlock {
-            hash: name(branch, number),
-            parent_hash: number.checked_sub(1).map_or(B256::ZERO, |parent| name(branch, parent)),
-            number,
-            timestamp: 0,
-            coinbase: Address::ZERO.into(),
-            minimum_gas_price: U256::ZERO,
-            gas_limit: Bytes::new(),
-            gas_used: 0,
-            difficulty: U256::ONE,
-            paid_fees: U256::ZERO,
-            uncle_count: 0,
-            total_difficulty: U256::from(number),
-            bitcoin_header: None,
-            bitcoin_coinbase: None,
-            uncles: Vec::new(),
             state_root: Some(B256::with_last_byte(number as u8)),
+            ..rhizome_testing::ancestor(
+                name(branch, number),
+                number.checked_sub(1).map_or(B256::ZERO, |parent| name(branch, parent)),
+                number,
+            )
         }
     }
 
@@ -189,8 +179,8 @@ mod tests {
 
     #[test]
     fn an_object_is_the_answer_while_its_block_is_canonical() {
-        let place = ObjectBlock { block_hash: name(0, 7), block_number: 7 };
-        let (of_hash, of_block) = (B256::repeat_byte(0xab), place.block_hash);
+        let object_block = ObjectBlock { block_hash: name(0, 7), block_number: 7 };
+        let (of_hash, of_block) = (B256::repeat_byte(0xab), object_block.block_hash);
         let block = format!("[\"{of_block}\",false]");
         let object = format!("[\"{of_hash}\"]");
         for (kind, subject, hash, params, other) in [
@@ -200,7 +190,7 @@ mod tests {
         ] {
             let mut scene = scene();
             assert_eq!(scene.ask(subject, params), None);
-            scene.texts.keep_text(kind, hash, place, b"{\"a\":1}");
+            scene.texts.keep_text(kind, hash, object_block, b"{\"a\":1}");
             let expected = Some(r#"{"jsonrpc":"2.0","id":42,"result":{"a":1}}"#.to_owned());
             assert_eq!(scene.ask(subject, params), expected);
             assert_eq!(scene.ask(other, params), None);
@@ -232,8 +222,8 @@ mod tests {
     #[test]
     fn a_block_is_found_by_what_its_name_stands_for() {
         let mut scene = scene();
-        let place = ObjectBlock { block_hash: name(0, HEIGHT), block_number: HEIGHT };
-        scene.texts.keep_text(TextKind::FullBlock, place.block_hash, place, b"{}");
+        let object_block = ObjectBlock { block_hash: name(0, HEIGHT), block_number: HEIGHT };
+        scene.texts.keep_text(TextKind::FullBlock, object_block.block_hash, object_block, b"{}");
         let expected = Some(r#"{"jsonrpc":"2.0","id":42,"result":{}}"#.to_owned());
         for params in ["[\"latest\",true]", "[\"latest\", true]", "[\"0x9\",true]", "[\"0x09\",true]"] {
             assert_eq!(scene.ask(Subject::Block, params), expected, "{params}");
@@ -245,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_for_blocks_of_the_head_that_was_told() {
+    fn names_stand_for_blocks_of_the_head_that_was_set() {
         let mut scene = scene();
         let root = |number: u8| Some(B256::with_last_byte(number));
         let head = Some(B256::ZERO);

@@ -7,7 +7,7 @@ use rhizome_primitives::B256;
 use crate::criteria::LogCriteria;
 use crate::encoded_object_cache::EncodedObjectCache;
 
-/// What a search may take: it is given up beyond.
+/// Limits of a search, which is given up beyond.
 #[derive(Clone, Copy)]
 pub struct SearchBounds {
     /// Bytes of text, the last block with all of its logs.
@@ -50,7 +50,7 @@ impl EncodedLogs {
         true
     }
 
-    /// What the last search found: objects with commas between.
+    /// Result of the last search: objects with commas between.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

@@ -12,10 +12,10 @@ use rhizome_primitives::rlp::RlpError;
 use crate::log_text::BlockLogs;
 use crate::log_walk::StoredBlock;
 
-/// Few enough that the logs of the largest block find room in one, enough that threads seldom meet.
+/// Few enough that the logs of the largest block fit in one, enough that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// What a text is kept as.
+/// Kinds of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TextKind {
@@ -44,7 +44,7 @@ enum Kept {
     Text(EncodedObject),
 }
 
-/// The block that a text tells of, or in which stands what it tells of.
+/// The block that a text describes, or that has what it describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectBlock {
     /// Hash of the block.
@@ -55,8 +55,8 @@ pub struct ObjectBlock {
 
 /// A JSON text.
 pub struct EncodedObject {
-    /// Where what it tells of stands: it is the answer as long as that block is canonical.
-    pub place: ObjectBlock,
+    /// The block of what it describes: it is the answer as long as that block is canonical.
+    pub block: ObjectBlock,
     /// A JSON value.
     pub json: Box<[u8]>,
 }
@@ -96,8 +96,8 @@ impl EncodedObjectCache {
     }
 
     /// Keeps a text.
-    pub fn keep_text(&self, kind: TextKind, hash: B256, place: ObjectBlock, json: &[u8]) {
-        let text = Kept::Text(EncodedObject { place, json: json.into() });
+    pub fn keep_text(&self, kind: TextKind, hash: B256, block: ObjectBlock, json: &[u8]) {
+        let text = Kept::Text(EncodedObject { block, json: json.into() });
         self.shard(&hash).write().insert(Key { kind, hash }, text, json.len());
     }
 

@@ -6,7 +6,7 @@ use rhizome_primitives::hex;
 pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     out.resize(start + 2 * bytes.len(), 0);
-    // The room is exactly what is needed, so that this cannot fail.
+    // The buffer has exactly the length that is needed, so that this cannot fail.
     let _ = hex::encode_to_slice(bytes, &mut out[start..]);
 }
 

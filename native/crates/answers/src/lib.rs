@@ -1,4 +1,4 @@
-//! JSON text of answers, written from stored bytes and kept by the hash of what it tells of. What is kept never
+//! JSON text of answers, written from stored bytes and kept by the hash of what it describes. What is kept never
 //! changes: whoever asks for it has looked up before which hashes belong to the answer.
 
 mod block_names;

@@ -19,7 +19,7 @@ const KEPT_PART: u32 = 4;
 
 /// Memory of pages that this thread keeps for the next ones: fresh memory costs more than what is written to it.
 const KEPT_MEMORIES: usize = 8;
-const LARGEST_KEPT_MEMORY: usize = 1 << 20;
+const MAX_KEPT_BYTES: usize = 1 << 20;
 
 thread_local! {
     static MEMORIES: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
@@ -31,7 +31,7 @@ fn recycled_memory() -> Vec<u8> {
 
 fn recycle(mut memory: Vec<u8>) {
     memory.clear();
-    if (1..=LARGEST_KEPT_MEMORY).contains(&memory.capacity()) {
+    if (1..=MAX_KEPT_BYTES).contains(&memory.capacity()) {
         MEMORIES.with_borrow_mut(|memories| {
             if memories.len() < KEPT_MEMORIES {
                 memories.push(memory);
@@ -95,7 +95,7 @@ impl LogPage {
         added
     }
 
-    /// How many blocks there are up to the first whose logs are kept.
+    /// Number of blocks up to the first whose logs are kept.
     pub fn count_missing(&self, hashes: impl Iterator<Item = B256>) -> usize {
         hashes.take_while(|hash| !self.texts.has_logs(*hash)).count()
     }

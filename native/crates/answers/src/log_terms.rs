@@ -16,7 +16,7 @@ const ANY_LOG: [u8; TERM_LENGTH] = [0; TERM_LENGTH];
 const ADDRESS_SEED: u32 = 1;
 
 /// The terms of the logs of a block, 8 bytes each, every term once: of each log its address and its topics, and at the
-/// end the term that all blocks with logs have (src/storage/logTerm.ts has the form of a term). @param receipts RLP
+/// end the term that all blocks with logs have (src/chain/tables/logTerm.ts has the form of a term). @param receipts RLP
 /// list of the receipts
 pub fn log_terms(receipts: &[u8]) -> Result<Vec<u8>, RlpError> {
     let mut known: HashSet<[u8; TERM_LENGTH], RandomState> = HashSet::default();

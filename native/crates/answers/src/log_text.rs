@@ -13,7 +13,7 @@ use crate::log_walk::{StoredBlock, WalkedLog, walk_logs};
 const ADDRESS_DIGITS: usize = 40;
 const TOPIC_DIGITS: usize = 64;
 
-/// How the text of a log ends; what a client is told of logs that were taken back differs here only.
+/// End of the text of a log; the text for logs that were taken back differs here only.
 const END_PRESENT: &[u8] = br#"],"removed":false}"#;
 const END_REMOVED: &[u8] = br#"],"removed":true}"#;
 /// The logs of a receipt do not say it.
@@ -27,7 +27,7 @@ pub(crate) struct LogWriter {
     end: &'static [u8],
 }
 
-/// Where the digits of the address of a log begin, from the start of its text.
+/// Offset of the digits of the address of a log, from the start of its text.
 pub(crate) type AddressOffset = u16;
 
 impl LogWriter {
@@ -95,14 +95,14 @@ pub struct BlockLogs {
 }
 
 struct KeptLog {
-    /// Where the text of the log ends.
+    /// Offset at which the text of the log ends.
     end: u32,
     address: AddressOffset,
     topics: u8,
 }
 
 impl BlockLogs {
-    /// Writes the logs of a block; `None` when one has an address or a topic of unusual length, which has no place
+    /// Writes the logs of a block; `None` when one has an address or a topic of unusual length, which has no position
     /// in a text that is searched by offsets.
     pub(crate) fn write(block: &StoredBlock<'_>) -> Result<Option<Self>, RlpError> {
         let mut writer = LogWriter::new(block, false);
@@ -126,7 +126,7 @@ impl BlockLogs {
         self.text.len() + self.logs.len() * size_of::<KeptLog>() + size_of::<Self>()
     }
 
-    /// How many logs there are.
+    /// Number of logs.
     pub(crate) fn count(&self) -> usize {
         self.logs.len()
     }
@@ -233,7 +233,7 @@ pub(crate) fn separate(out: &mut Vec<u8>) {
     }
 }
 
-/// How the text of a log ends, with the member that says whether it was taken back.
+/// End of the text of a log, with the member that says whether it was taken back.
 pub(crate) fn end_of_log(removed: bool) -> &'static [u8] {
     if removed { END_REMOVED } else { END_PRESENT }
 }

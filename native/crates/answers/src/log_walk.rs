@@ -23,7 +23,7 @@ pub struct StoredBlock<'a> {
 /// A log, and where it stands.
 pub(crate) struct WalkedLog<'a> {
     pub(crate) transaction_index: u64,
-    /// Place in the block.
+    /// Position in the block.
     pub(crate) log_index: u64,
     /// RLP of the transaction.
     pub(crate) transaction: &'a [u8],

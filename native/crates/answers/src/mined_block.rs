@@ -20,7 +20,7 @@ impl MinedBlock<'_> {
     }
 }
 
-/// Where a transaction is in the chain.
+/// Position of a transaction in the chain.
 #[derive(Clone, Copy)]
 pub(crate) struct Position {
     pub(crate) block_hash: B256,

@@ -28,8 +28,8 @@ pub fn proof_text(address: &[u8], proof: &AccountProof) -> Vec<u8> {
     out.extend_from_slice(br#"","accountProof":"#);
     push_nodes(&mut out, &proof.proof);
     out.extend_from_slice(br#","storageProof":["#);
-    for (place, cell) in proof.cells.iter().enumerate() {
-        out.extend_from_slice(if place == 0 { br#"{"key":"0x"# } else { br#",{"key":"0x"# });
+    for (index, cell) in proof.cells.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { br#"{"key":"0x"# } else { br#",{"key":"0x"# });
         push_number_bytes(&mut out, &cell.slot.to_be_bytes::<32>());
         out.extend_from_slice(br#"","value":"0x"#);
         push_number_bytes(&mut out, cell.value.as_ref().map_or(&[][..], |value| value));
@@ -43,8 +43,8 @@ pub fn proof_text(address: &[u8], proof: &AccountProof) -> Vec<u8> {
 
 fn push_nodes(out: &mut Vec<u8>, nodes: &[Bytes]) {
     out.push(b'[');
-    for (place, node) in nodes.iter().enumerate() {
-        out.extend_from_slice(if place == 0 { br#""0x"# } else { br#","0x"# });
+    for (index, node) in nodes.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { br#""0x"# } else { br#","0x"# });
         push_hex(out, node);
         out.push(b'"');
     }

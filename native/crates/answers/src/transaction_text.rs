@@ -99,7 +99,7 @@ pub fn write_transaction_at(block: &MinedBlock<'_>, index: usize) -> Result<Opti
     Ok(Some(out))
 }
 
-/// What the transactions of a list are.
+/// Form of the transactions of a list.
 #[derive(Clone, Copy)]
 pub enum Listed {
     /// Pending: they have no position in the chain.

@@ -45,7 +45,7 @@ impl Block {
             number,
             transactions: (0..transactions).map(transaction).collect(),
             logs: (0..transactions)
-                .map(|index| (0..each).map(|place| log(number * 7 + index * 3 + place)).collect())
+                .map(|index| (0..each).map(|log_index| log(number * 7 + index * 3 + log_index)).collect())
                 .collect(),
         }
     }
@@ -89,9 +89,9 @@ impl Block {
                             .is_some_and(|topic| wanted.iter().any(|one| one.as_slice() == topic))
                 })
             })
-            .map(|(place, (index, log))| {
+            .map(|(log_index, (index, log))| {
                 json!({
-                    "logIndex": format!("0x{place:x}"),
+                    "logIndex": format!("0x{log_index:x}"),
                     "blockNumber": format!("0x{:x}", self.number),
                     "blockHash": hex(self.hash.as_slice()),
                     "transactionHash": hex(keccak256(&self.transactions[index]).as_slice()),
@@ -210,7 +210,7 @@ fn a_page_ends_with_a_block() {
 }
 
 #[test]
-fn an_unusual_log_is_told_but_not_kept() {
+fn an_unusual_log_is_reported_but_not_kept() {
     let texts = texts();
     let mut block = Block::new(1, 1, 1);
     block.logs = vec![vec![Log { address: Address::ZERO, topics: vec![vec![7]], data: vec![] }]];
@@ -226,8 +226,8 @@ fn texts_stay_within_their_limit() {
     let mut page = LogPage::new(texts.clone(), LogCriteria::new(&[], &[]), ENDLESS);
     (0..500).for_each(|number| Block::new(number, 2, 4).add_to(&mut page, false));
     assert!(texts.bytes() > 128 * 1024 && texts.bytes() <= 256 * 1024, "{} bytes", texts.bytes());
-    let place = ObjectBlock { block_hash: B256::ZERO, block_number: 0 };
-    texts.keep_text(TextKind::Receipt, B256::ZERO, place, b"{}");
+    let log_index = ObjectBlock { block_hash: B256::ZERO, block_number: 0 };
+    texts.keep_text(TextKind::Receipt, B256::ZERO, log_index, b"{}");
     let json = |kind| texts.with_text(kind, B256::ZERO, |text| text.json.to_vec());
     assert_eq!(json(TextKind::Receipt).as_deref(), Some(&b"{}"[..]));
     assert_eq!(json(TextKind::Transaction), None);

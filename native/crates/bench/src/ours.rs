@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::programs::Program;
 use crate::{CALLER, CONTRACT, GAS_LIMIT};
 
-/// Where the state is stored.
+/// Storage of the state.
 #[derive(Clone, Copy)]
 pub(crate) enum StateLocation {
     /// In hash maps, like that of bare revm.

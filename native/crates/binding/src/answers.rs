@@ -40,7 +40,7 @@ impl EncodedObjectCache {
     }
 }
 
-/// What a text tells of.
+/// Subject of a text.
 #[napi(string_enum = "camelCase")]
 pub enum TextSubject {
     /// A receipt, by the hash of its transaction.
@@ -72,7 +72,7 @@ impl From<TextSubject> for TextKind {
 pub struct MinedTransactionBytes {
     /// Hash of the transaction.
     pub hash: Uint8Array,
-    /// Place in the block.
+    /// Position in the block.
     pub index: u32,
     /// Hash of the block.
     pub block_hash: Uint8Array,
@@ -118,12 +118,12 @@ pub fn height(value: i64) -> Result<u64> {
 
 #[napi]
 impl EncodedObjectCache {
-    /// The text of a hash, if it is kept and tells of something in that block.
+    /// The text of a hash, if it is kept and describes something in that block.
     #[napi(catch_unwind)]
     pub fn text(&self, subject: TextSubject, hash: Uint8Array, block_hash: Uint8Array) -> Result<Option<Buffer>> {
         let block_hash = bytes::hash("block hash", &block_hash)?;
         let text = self.inner.with_text(subject.into(), bytes::hash("hash", &hash)?, |text| {
-            (text.place.block_hash == block_hash).then(|| text.json.to_vec())
+            (text.block.block_hash == block_hash).then(|| text.json.to_vec())
         });
         Ok(text.flatten().map(Into::into))
     }
@@ -168,8 +168,8 @@ impl EncodedObjectCache {
     }
 
     fn keep(&self, kind: TextKind, block: &MinedBlock<'_>, text: &[u8]) {
-        let place = ObjectBlock { block_hash: block.hash, block_number: block.number };
-        self.inner.keep_text(kind, block.hash, place, text);
+        let object_block = ObjectBlock { block_hash: block.hash, block_number: block.number };
+        self.inner.keep_text(kind, block.hash, object_block, text);
     }
 
     /// Writes and keeps the receipt of a transaction, or the transaction where no receipts are given.
@@ -188,8 +188,8 @@ impl EncodedObjectCache {
             None => (TextKind::Transaction, rhizome_answers::write_transaction(&mined)),
         };
         let text = written.map_err(invalid)?;
-        let place = ObjectBlock { block_hash: mined.block_hash, block_number: mined.block_number };
-        self.inner.keep_text(kind, mined.hash, place, &text);
+        let object_block = ObjectBlock { block_hash: mined.block_hash, block_number: mined.block_number };
+        self.inner.keep_text(kind, mined.hash, object_block, &text);
         Ok(text.into())
     }
 }

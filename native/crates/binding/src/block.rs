@@ -18,6 +18,7 @@ use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Code, Result, error, state};
 use crate::execution::{BlockEnvironment, ExecutableTransaction, execution_error, minimal};
+use crate::fork::fetching_ahead;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -159,7 +160,7 @@ pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute
     let parent_root = bytes::hash("parentRoot", &block.parent_root)?;
     block.with_input(spec, store, |input, reader| {
         let orchid = !input.context.rules.active(Rule::Rskip126);
-        let outcome = execute(input, reader).map_err(block_error)?;
+        let outcome = fetching_ahead(&store.inner, || execute(input, reader.clone())).map_err(block_error)?;
         let included = (0..input.transactions.len() as u32).collect();
         let applied = store.inner.apply(parent_root, &outcome.write_set).map_err(state)?;
         execution(store, applied, outcome, orchid, Placed { included, edges: None, skipped: Vec::new() })
@@ -196,7 +197,8 @@ pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandid
     let context = candidates.environment.context(spec, store)?;
     let orchid = !context.rules.active(Rule::Rskip126);
     let input = Candidates { context, transactions: &transactions };
-    let built = build(&input, store.reader(parent_root)?).map_err(block_error)?;
+    let reader = store.reader(parent_root)?;
+    let built = fetching_ahead(&store.inner, || build(&input, reader.clone())).map_err(block_error)?;
     let included = built.included.iter().map(|index| *index as u32).collect();
     let skipped = built.skipped.iter().map(|skipped| SkippedCandidate {
         index: skipped.index as u32,

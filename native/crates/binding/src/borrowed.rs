@@ -67,28 +67,27 @@ impl<T: Element> FromNapiValue for Borrowed<T> {
 /// Address and number of an array's elements; the address of an empty array is meaningless. Safe for a live environment
 /// and a value of it.
 pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut T, usize)> {
-    let mut is_typed_array = false;
-    // SAFETY: the caller gives a live environment and a value of it.
-    check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
     let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
-    if is_typed_array {
-        // SAFETY: the value is a typed array; null is allowed for results that are not needed.
-        check_status!(unsafe {
-            sys::napi_get_typedarray_info(
-                env,
-                value,
-                &mut kind,
-                &mut length,
-                &mut data,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        })?;
-    }
+    // SAFETY: the caller gives a live environment and a value of it, which the call itself looks at; null is allowed
+    // for results that are not needed.
+    let status = unsafe {
+        sys::napi_get_typedarray_info(env, value, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
+    };
+    let is_typed_array = is_of_type(status)?;
     if !is_typed_array || kind != T::KIND {
         return Err(Error::new(Status::InvalidArg, format!("Expected a {} value", T::NAME)));
     }
     Ok((data.cast::<T>(), if data.is_null() { 0 } else { length }))
+}
+
+/// False where a call that asks for a value of one type got another one. To ask for the type first would be one call more
+/// for each argument of each request.
+fn is_of_type(status: sys::napi_status) -> Result<bool> {
+    if status == sys::Status::napi_invalid_arg {
+        return Ok(false);
+    }
+    check_status!(status)?;
+    Ok(true)
 }
 
 /// Bytes of an argument that is a byte array or an ArrayBuffer. Like [`Borrowed`], it must not be kept.
@@ -116,16 +115,13 @@ impl ValidateNapiValue for BorrowedBytes {}
 
 impl FromNapiValue for BorrowedBytes {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
-        let mut is_memory = false;
-        // SAFETY: the caller gives a live environment and a value of it.
-        check_status!(unsafe { sys::napi_is_arraybuffer(env, value, &mut is_memory) })?;
-        if !is_memory {
+        let (mut data, mut length) = (ptr::null_mut(), 0);
+        // SAFETY: the caller gives a live environment and a value of it, which the call itself looks at.
+        let status = unsafe { sys::napi_get_arraybuffer_info(env, value, &mut data, &mut length) };
+        if !is_of_type(status)? {
             // SAFETY: as this function's.
             return unsafe { Borrowed::from_napi_value(env, value) }.map(Self);
         }
-        let (mut data, mut length) = (ptr::null_mut(), 0);
-        // SAFETY: the value is an ArrayBuffer.
-        check_status!(unsafe { sys::napi_get_arraybuffer_info(env, value, &mut data, &mut length) })?;
         Ok(Self(Borrowed { data: data.cast::<u8>(), length: if data.is_null() { 0 } else { length } }))
     }
 }

@@ -13,7 +13,7 @@ use napi::{Result, ValueType, check_status, sys};
 use crate::borrowed::elements_of;
 
 /// Longer arrays are passed to JavaScript without a copy.
-const LONGEST_COPY: usize = 16 * 1024;
+const MAX_COPY_BYTES: usize = 16 * 1024;
 
 /// Bytes that are copied in both directions.
 pub struct ByteArray(Vec<u8>);
@@ -68,7 +68,8 @@ impl FromNapiValue for ByteArray {
     }
 }
 
-/// Memory of JavaScript that a call writes to. It must only be used within the call.
+/// Memory of JavaScript that a call writes to. It must only be used within a call that has it as argument, or of a function
+/// that holds it ([`HeldOutput`]).
 pub struct OutputBytes {
     data: *mut u8,
     length: usize,
@@ -80,8 +81,8 @@ impl OutputBytes {
         if self.length == 0 {
             return &mut [];
         }
-        // SAFETY: the array is an argument of the running call, so it is alive, and JavaScript, which alone could
-        // detach its memory, does not run.
+        // SAFETY: the array is an argument of the running call, or held by the function that is called, so it is alive,
+        // and JavaScript, which alone could detach its memory, does not run.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.length) }
     }
 }
@@ -106,9 +107,47 @@ impl FromNapiValue for OutputBytes {
     }
 }
 
+/// Memory that a function writes to whenever it is called: what it is need not be asked each time. Whoever gives it must
+/// not transfer it to another thread.
+pub struct HeldOutput {
+    memory: OutputBytes,
+    array: sys::napi_value,
+}
+
+impl HeldOutput {
+    /// The memory, for the function that holds the array.
+    pub fn memory(self) -> OutputBytes {
+        self.memory
+    }
+
+    /// The array, within the call that it is an argument of.
+    pub fn array(&self) -> sys::napi_value {
+        self.array
+    }
+}
+
+impl TypeName for HeldOutput {
+    fn type_name() -> &'static str {
+        "Uint8Array"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Object
+    }
+}
+
+impl ValidateNapiValue for HeldOutput {}
+
+impl FromNapiValue for HeldOutput {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        // SAFETY: as this function's.
+        Ok(Self { memory: unsafe { OutputBytes::from_napi_value(env, value) }?, array: value })
+    }
+}
+
 impl ToNapiValue for ByteArray {
     unsafe fn to_napi_value(env: sys::napi_env, Self(bytes): Self) -> Result<sys::napi_value> {
-        if bytes.len() > LONGEST_COPY {
+        if bytes.len() > MAX_COPY_BYTES {
             // SAFETY: as this function's.
             return unsafe { napi::bindgen_prelude::Buffer::to_napi_value(env, bytes.into()) };
         }

@@ -13,7 +13,8 @@ use rhizome_primitives::{Bytes, U256};
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
-use crate::execution::{BlockEnvironment, execution_error, unsigned64};
+use crate::execution::{BlockEnvironment, execution_error};
+use crate::fork::fetching_ahead;
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -67,7 +68,7 @@ pub struct CallInput {
     pub interrupt: Option<InterruptSlot>,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 #[napi(string_enum = "lowercase")]
 pub enum CallEnd {
     /// It succeeded, with its output.
@@ -83,23 +84,25 @@ pub enum CallEnd {
 /// The result of a call.
 #[napi(object)]
 pub struct CallResult {
-    /// How it ended.
+    /// Outcome.
     pub end: CallEnd,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: Buffer,
     /// Gas used, refund deducted.
     pub gas: BigInt,
-    /// Why it halted, as a message for people.
+    /// Reason why it halted, as a message for people.
     pub reason: Option<String>,
 }
 
 /// Executes a call on a state. Throws `Interrupted` when it was stopped.
 #[napi(catch_unwind)]
 pub fn call(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
-    input.with_call(spec, store, |local, state| match call_locally(local, state) {
-        Ok(outcome) => Ok(call_result(outcome)),
-        Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
-        Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+    input.with_call(spec, store, |local, state| {
+        match fetching_ahead(&store.inner, || call_locally(local, state.clone())) {
+            Ok(outcome) => Ok(call_result(outcome)),
+            Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
+            Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+        }
     })
 }
 
@@ -115,7 +118,7 @@ impl CallInput {
         let local = LocalCall {
             context: self.block.context(spec, store)?,
             message: message(&self.message)?,
-            gas: unsigned64("gas", &self.message.gas)?,
+            gas: bytes::unsigned64("gas", &self.message.gas)?,
             overrides: &overrides,
             interrupt: self.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
             effort: None,

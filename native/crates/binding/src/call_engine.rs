@@ -20,6 +20,7 @@ use crate::bytes;
 use crate::call::{CallEnd, CallOverride, CallResult, call_result, halted, overrides};
 use crate::errors::{Result, invalid, state};
 use crate::execution::{BlockEnvironment, execution_error};
+use crate::fork::fetching_ahead;
 use crate::interrupt::interrupt_word;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -127,7 +128,8 @@ impl CallEngine {
             interrupt: request.interrupt,
             effort: None,
         };
-        match call_in(&call, request.state, &mut self.workspace) {
+        let state = request.state;
+        match fetching_ahead(&self.store, || call_in(&call, state.clone(), &mut self.workspace)) {
             Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Hex(hex_string(&outcome.output))),
             Ok(outcome) => Ok(CallAnswer::Failed(call_result(outcome))),
             Err(TransactionError::Invalid(reason)) => Ok(CallAnswer::Failed(halted(reason.to_string()))),
@@ -156,7 +158,8 @@ impl CallEngine {
             interrupt: request.interrupt,
             effort: None,
         };
-        match estimate_gas(&input, request.state) {
+        let state = request.state;
+        match fetching_ahead(&self.store, || estimate_gas(&input, state.clone())) {
             Ok(gas) => Ok(CallAnswer::Hex(format!("{gas:#x}").into_bytes())),
             Err(EstimateError::Revert(data)) => Ok(CallAnswer::Failed(CallResult {
                 end: CallEnd::Revert,
@@ -189,7 +192,7 @@ impl CallEngine {
     }
 }
 
-/// What calls and estimates have in common.
+/// Members that calls and estimates have in common.
 struct Request {
     context: BlockContext,
     state: Arc<dyn StateReader>,

@@ -92,7 +92,7 @@ impl Task for ChunkReading {
 /// The result of checking or taking a chunk.
 #[napi(object)]
 pub struct ChunkReport {
-    /// Why it was refused, which is the fault of the peer that made it; null if it was accepted.
+    /// Reason why it was refused, which is the fault of the peer that made it; null if it was accepted.
     pub refused: Option<String>,
     /// Nodes in the chunk.
     pub nodes: i64,

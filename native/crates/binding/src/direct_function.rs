@@ -1,7 +1,7 @@
 //! Functions for JavaScript that are called for every request. A method of a class looks for its object in a property of
-//! `this`, checks its type and notes that it is borrowed, which takes longer than many a request.
+//! `this`, checks its type and records that it is borrowed, which takes longer than many a request.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -9,10 +9,10 @@ use napi::bindgen_prelude::{FromNapiValue, Unknown};
 use napi::{Env, Result as NapiResult, check_status, sys};
 
 use crate::borrowed::BorrowedBytes;
-use crate::byte_array::OutputBytes;
+use crate::byte_array::{HeldOutput, OutputBytes};
 use crate::errors::{Code, Result};
 
-/// What a function does, with what belongs to it.
+/// Work of a function, with what belongs to it.
 pub trait DirectCall: Sized + 'static {
     /// Its arguments, which end with the call.
     type Arguments: Arguments;
@@ -27,32 +27,61 @@ pub trait Arguments: Sized {
     ///
     /// # Safety
     /// As [`FromNapiValue::from_napi_value`].
-    unsafe fn read(env: sys::napi_env, values: [sys::napi_value; COUNT]) -> NapiResult<Self>;
+    unsafe fn read(env: sys::napi_env, value: sys::napi_value) -> NapiResult<Self>;
 }
 
 /// The most arguments.
-const COUNT: usize = 2;
+const COUNT: usize = 1;
 
-impl Arguments for (BorrowedBytes, OutputBytes) {
-    unsafe fn read(env: sys::napi_env, [first, second]: [sys::napi_value; COUNT]) -> NapiResult<Self> {
+impl Arguments for BorrowedBytes {
+    unsafe fn read(env: sys::napi_env, value: sys::napi_value) -> NapiResult<Self> {
         // SAFETY: as this function's.
-        unsafe { Ok((BorrowedBytes::from_napi_value(env, first)?, OutputBytes::from_napi_value(env, second)?)) }
+        unsafe { Self::from_napi_value(env, value) }
     }
 }
 
-impl Arguments for OutputBytes {
-    unsafe fn read(env: sys::napi_env, [first, _]: [sys::napi_value; COUNT]) -> NapiResult<Self> {
-        // SAFETY: as this function's.
-        unsafe { Self::from_napi_value(env, first) }
+impl Arguments for () {
+    unsafe fn read(_: sys::napi_env, _: sys::napi_value) -> NapiResult<Self> {
+        Ok(())
     }
 }
 
-/// Makes a function. What belongs to it ends with it.
-pub fn direct_function<T: DirectCall>(env: &Env, name: &str, call: T) -> Result<Unknown<'static>> {
-    make(env.raw(), name, call).map_err(|error| napi::Error::new(Code::Panic, error.reason.clone()))
+/// Makes a function from memory that it holds and writes to. What belongs to it ends with it.
+pub fn direct_function<T: DirectCall>(
+    env: &Env,
+    name: &str,
+    out: HeldOutput,
+    call: impl FnOnce(OutputBytes) -> T,
+) -> Result<Unknown<'static>> {
+    let array = out.array();
+    let function = make(env.raw(), name, call(out.memory())).and_then(|function| {
+        hold(env.raw(), function, array)?;
+        // SAFETY: it is a value of the environment, and returned to it at once.
+        unsafe { Unknown::from_napi_value(env.raw(), function) }
+    });
+    function.map_err(|error| napi::Error::new(Code::Panic, error.reason.clone()))
 }
 
-fn make<T: DirectCall>(env: sys::napi_env, name: &str, call: T) -> NapiResult<Unknown<'static>> {
+/// Has a function hold an array as long as it is there: in a property that nobody can change.
+fn hold(env: sys::napi_env, function: sys::napi_value, array: sys::napi_value) -> NapiResult<()> {
+    let property = sys::napi_property_descriptor {
+        utf8name: HELD.as_ptr(),
+        name: ptr::null_mut(),
+        method: None,
+        getter: None,
+        setter: None,
+        value: array,
+        attributes: sys::PropertyAttributes::default,
+        data: ptr::null_mut(),
+    };
+    // SAFETY: the environment and its values are live.
+    check_status!(unsafe { sys::napi_define_properties(env, function, 1, &property) })
+}
+
+/// The property of a function that has its output.
+const HELD: &CStr = c"output";
+
+fn make<T: DirectCall>(env: sys::napi_env, name: &str, call: T) -> NapiResult<sys::napi_value> {
     let data = Box::into_raw(Box::new(call)).cast::<c_void>();
     let mut function = ptr::null_mut();
     // SAFETY: the environment is live; `run` gets the data of the type that it is made for.
@@ -75,8 +104,7 @@ fn make<T: DirectCall>(env: sys::napi_env, name: &str, call: T) -> NapiResult<Un
         drop(unsafe { Box::from_raw(data.cast::<T>()) });
     }
     check_status!(status)?;
-    // SAFETY: it is a value of the environment, and returned to it at once.
-    unsafe { Unknown::from_napi_value(env, function) }
+    Ok(function)
 }
 
 unsafe extern "C" fn drop_data<T>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
@@ -85,15 +113,14 @@ unsafe extern "C" fn drop_data<T>(_: sys::napi_env, data: *mut c_void, _: *mut c
 }
 
 unsafe extern "C" fn run<T: DirectCall>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    let (mut count, mut values, mut data) = (COUNT, [ptr::null_mut(); COUNT], ptr::null_mut());
+    let (mut count, mut value, mut data) = (COUNT, ptr::null_mut(), ptr::null_mut());
     // SAFETY: environment and information are those of the running call.
-    let status =
-        unsafe { sys::napi_get_cb_info(env, info, &mut count, values.as_mut_ptr(), ptr::null_mut(), &mut data) };
+    let status = unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut value, ptr::null_mut(), &mut data) };
     if status != sys::Status::napi_ok {
         return ptr::null_mut();
     }
-    // SAFETY: values of the running call; those that were not given are undefined.
-    let arguments = match unsafe { T::Arguments::read(env, values) } {
+    // SAFETY: a value of the running call; one that was not given is undefined.
+    let arguments = match unsafe { T::Arguments::read(env, value) } {
         Ok(arguments) => arguments,
         Err(error) => return throw(env, Code::InvalidArgument, &error.reason),
     };

@@ -67,14 +67,6 @@ pub struct ExecutableTransaction {
     pub remasc: bool,
 }
 
-/// A number below 2^64.
-pub fn unsigned64(name: &str, value: &BigInt) -> Result<u64> {
-    match value.get_u64() {
-        (false, value, true) => Ok(value),
-        _ => Err(invalid(format!("{name}: expected a number below 2^64"))),
-    }
-}
-
 /// A height.
 pub fn count(name: &str, value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| invalid(format!("{name}: expected a number from 0, got {value}")))
@@ -101,9 +93,9 @@ impl BlockEnvironment {
     pub fn to_env(&self) -> Result<BlockEnv> {
         Ok(BlockEnv {
             number: count("number", self.number)?,
-            timestamp: unsigned64("timestamp", &self.timestamp)?,
+            timestamp: bytes::unsigned64("timestamp", &self.timestamp)?,
             difficulty: bytes::uint("difficulty", &self.difficulty)?,
-            gas_limit: unsigned64("gasLimit", &self.gas_limit)?,
+            gas_limit: bytes::unsigned64("gasLimit", &self.gas_limit)?,
             gas_limit_width: self.gas_limit_width.unwrap_or_default() as usize,
             coinbase: bytes::address("coinbase", &self.coinbase)?,
             minimum_gas_price: bytes::uint("minimumGasPrice", &self.minimum_gas_price)?,
@@ -144,7 +136,7 @@ impl ExecutableTransaction {
             sender: sender(&self.sender)?,
             nonce: bytes::uint("nonce", &self.nonce)?,
             gas_price: bytes::uint("gasPrice", &self.gas_price)?,
-            gas_limit: unsigned64("gasLimit", &self.gas_limit)?,
+            gas_limit: bytes::unsigned64("gasLimit", &self.gas_limit)?,
             to,
             value: bytes::uint("value", &self.value)?,
             data: Bytes::copy_from_slice(&self.data),

@@ -8,22 +8,22 @@ use napi::Env;
 use napi_derive::napi;
 use rhizome_answers::{EncodedAnswers, TagDepths};
 use rhizome_rpc::{
-    Answered, CallStats, FastCalls, Fault, GasCaps, Lookups, OTHER_FORM, ResponseCache, StateReads, ToldHead,
+    AnnouncedHead, Answered, CallStats, FastCalls, Fault, GasCaps, Lookups, OTHER_FORM, ResponseCache, StateReads,
 };
 
 use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;
-use crate::byte_array::OutputBytes;
+use crate::byte_array::{HeldOutput, OutputBytes};
 use crate::bytes;
 use crate::direct_function::{DirectCall, direct_function};
 use crate::errors::{Result, invalid};
-use crate::execution::{count, unsigned64};
+use crate::execution::count;
 use crate::fast_path_types::{FastCallStats, FastLimits, MethodName, ResponseCacheStats};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
 /// Bytes before the answers: u32 of this machine. The first has the flags of the body, the second the number of words
-/// of its records, the others those words, as far as they find room.
+/// of its records, the others those words, as far as they fit.
 const HEAD: usize = 4096;
 const WORD: usize = 4;
 const FIRST_RECORD: usize = 2 * WORD;
@@ -43,7 +43,7 @@ const BATCH_TOO_LARGE: i32 = -5;
 pub struct FastPath {
     /// Shared with the functions that answer.
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
-    /// Where the state is; none in tests of the envelope.
+    /// Store of the state; none in tests of the envelope.
     store: Option<Arc<rhizome_store::StateStore>>,
 }
 
@@ -63,8 +63,8 @@ impl FastPath {
     #[napi(catch_unwind)]
     pub fn read_state(&mut self, store: &StateStore, spec: &ChainSpec, limits: FastLimits) -> Result<()> {
         let caps = GasCaps {
-            call: unsigned64("callGas", &limits.call_gas)?,
-            estimate: unsigned64("estimateGas", &limits.estimate_gas)?,
+            call: bytes::unsigned64("callGas", &limits.call_gas)?,
+            estimate: bytes::unsigned64("estimateGas", &limits.estimate_gas)?,
         };
         let depths = TagDepths {
             safe: count("safeDepth", limits.safe_depth)?,
@@ -80,32 +80,37 @@ impl FastPath {
 
     /// A function that parses a body and answers what of it is in memory and short. It gives the end of the answer, where
     /// all that was asked has one; 0 where it does not; -3 for what is no JSON, -4 for what is nested too deep, -5 for a
-    /// batch of far too many elements. `otherForm`: for callers who want to be told of reverts in another form than the
-    /// node's own.
-    #[napi(catch_unwind, ts_return_type = "(body: ArrayBuffer | Uint8Array, out: Uint8Array) => number")]
-    pub fn answer_function(&self, env: Env, other_form: bool) -> Result<napi::Unknown<'static>> {
-        let parts = AnswerParts { inner: Rc::clone(&self.inner), other_form };
-        direct_function(&env, "answer", parts)
+    /// batch of far too many elements. `otherForm`: for callers who want reverts in another form than the
+    /// node's own. It writes to `out`, which must not be transferred.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "otherForm: boolean, out: Uint8Array",
+        ts_return_type = "(body: ArrayBuffer | Uint8Array) => number"
+    )]
+    pub fn answer_function(&self, env: Env, other_form: bool, out: HeldOutput) -> Result<napi::Unknown<'static>> {
+        let inner = Rc::clone(&self.inner);
+        direct_function(&env, "answer", out, |out| AnswerParts { inner, other_form, out: RefCell::new(out) })
     }
 
-    /// Writes all records of the last body, where they found no room in the output.
+    /// Writes all records of the last body, where they found no buffer in the output.
     #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
     pub fn copy_records(&self, mut out: OutputBytes) {
         put_words(self.inner.borrow().records(), out.bytes());
     }
 
     /// A function that executes the call that the last body asked for. It gives the end of the answer; 0 where it is left
-    /// to others.
-    #[napi(catch_unwind, ts_return_type = "(out: Uint8Array) => number")]
-    pub fn run_function(&self, env: Env) -> Result<napi::Unknown<'static>> {
-        direct_function(&env, "run", RunParts { inner: Rc::clone(&self.inner) })
+    /// to others. It writes to `out`, which must not be transferred.
+    #[napi(catch_unwind, ts_args_type = "out: Uint8Array", ts_return_type = "() => number")]
+    pub fn run_function(&self, env: Env, out: HeldOutput) -> Result<napi::Unknown<'static>> {
+        let inner = Rc::clone(&self.inner);
+        direct_function(&env, "run", out, |out| RunParts { inner, out: RefCell::new(out) })
     }
 
     /// Says what the head is that answers are given at from now on, the root of its state, where that can be read, and
     /// the height of the lowest block that is kept. Blocks below the head are known as far as they are in memory.
     #[napi(catch_unwind, ts_args_type = "hash: Uint8Array, root: Uint8Array | undefined | null, firstBlock: number")]
     pub fn set_head(&mut self, hash: BorrowedBytes, root: Option<BorrowedBytes>, first_block: i64) -> Result<()> {
-        let head = ToldHead {
+        let head = AnnouncedHead {
             hash: bytes::hash("hash", &hash)?,
             root: root.map(|root| bytes::hash("root", &root)).transpose()?,
             first_block: count("firstBlock", first_block)?,
@@ -125,7 +130,7 @@ impl FastPath {
         }
     }
 
-    /// What follows the id in a cached response to parameters that is longer than the output.
+    /// Text after the id in a cached response to parameters that is longer than the output.
     #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array")]
     pub fn find(&self, key: u32, params: BorrowedBytes) -> Option<String> {
         let inner = self.inner.borrow();
@@ -181,19 +186,21 @@ impl FastPath {
     }
 }
 
-/// What the functions that answer have.
+/// Parts of the functions that answer.
 struct AnswerParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
     other_form: bool,
+    out: RefCell<OutputBytes>,
 }
 
 impl DirectCall for AnswerParts {
-    type Arguments = (BorrowedBytes, OutputBytes);
+    type Arguments = BorrowedBytes;
 
-    fn call(&self, (body, mut out): Self::Arguments) -> i32 {
-        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+    fn call(&self, body: BorrowedBytes) -> i32 {
+        let mut out = self.out.borrow_mut();
+        let Some((head, buffer)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
         let mut inner = self.inner.borrow_mut();
-        let (shape, end) = match inner.answer(&body, self.other_form, room) {
+        let (shape, end) = match inner.answer(&body, self.other_form, buffer) {
             Ok(Answered::Whole(shape, length)) => (shape, length + HEAD),
             Ok(Answered::Partly(shape)) => (shape, 0),
             Err(Fault::Parse) => return PARSE,
@@ -209,28 +216,30 @@ impl DirectCall for AnswerParts {
     }
 }
 
-/// What the function that executes calls has.
+/// Parts of the function that executes calls.
 struct RunParts {
     inner: Rc<RefCell<rhizome_rpc::FastPath>>,
+    out: RefCell<OutputBytes>,
 }
 
 impl DirectCall for RunParts {
-    type Arguments = OutputBytes;
+    type Arguments = ();
 
-    fn call(&self, mut out: OutputBytes) -> i32 {
-        let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        self.inner.borrow_mut().run(room).and_then(|length| i32::try_from(length + HEAD).ok()).unwrap_or(PARTLY)
+    fn call(&self, (): ()) -> i32 {
+        let mut out = self.out.borrow_mut();
+        let Some((_, buffer)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+        self.inner.borrow_mut().run(buffer).and_then(|length| i32::try_from(length + HEAD).ok()).unwrap_or(PARTLY)
     }
 }
 
 fn to_name(method: MethodName) -> Result<rhizome_rpc::MethodName> {
-    let MethodName { name, index, fast, is_cached, tells_reverts } = method;
+    let MethodName { name, index, fast, is_cached, reports_reverts } = method;
     let index = u16::try_from(index).ok().filter(|&index| index < OTHER_FORM);
     let index = index.ok_or_else(|| invalid("too many methods"))?;
-    Ok(rhizome_rpc::MethodName { name, index, fast: fast.map(Into::into), is_cached, tells_reverts })
+    Ok(rhizome_rpc::MethodName { name, index, fast: fast.map(Into::into), is_cached, reports_reverts })
 }
 
-/// As many words as find room.
+/// As many words as fit.
 fn put_words(words: &[u32], out: &mut [u8]) {
     for (word, bytes) in words.iter().zip(out.chunks_exact_mut(WORD)) {
         bytes.copy_from_slice(&word.to_ne_bytes());

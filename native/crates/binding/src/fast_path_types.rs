@@ -5,7 +5,7 @@ use napi_derive::napi;
 
 macro_rules! define {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What a method asks for that the fast path answers, with its parameters.
+        /// Request that a method makes of the fast path, with its parameters.
         #[napi(string_enum = "camelCase")]
         pub enum FastMethod { $($(#[$doc])* $name,)* }
 
@@ -24,14 +24,14 @@ rhizome_rpc::fast_methods!(define);
 pub struct MethodName {
     /// The name.
     pub name: String,
-    /// What records name the method by, below 2^15.
+    /// Number of the method in records, below 2^15.
     pub index: u32,
-    /// What of it is answered from the bytes of requests.
+    /// Part of it that is answered from the bytes of requests.
     pub fast: Option<FastMethod>,
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
-    /// True when responses tell of reverts, in one of two forms.
-    pub tells_reverts: bool,
+    /// True when responses report reverts, in one of two forms.
+    pub reports_reverts: bool,
 }
 
 /// Most gas of calls, and how deep tags are.

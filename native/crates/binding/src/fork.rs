@@ -8,7 +8,7 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::{Address, Bytes, U256};
-use rhizome_store::{Answer, Fork, ForkPoint, UpstreamAccount, Wanted};
+use rhizome_store::{Answer, Fork, ForkPoint, StateStore as Store, UpstreamAccount, Wanted};
 
 use crate::byte_array::Uint8Array;
 use crate::bytes;
@@ -192,5 +192,13 @@ impl StateStore {
 
     fn upstream(&self) -> Result<&Arc<Fork>> {
         self.inner.fork().ok_or_else(|| error(Code::InvalidArgument, "the store has no upstream"))
+    }
+}
+
+/// Runs an execution without an effect of its own, on a fork with what it reads fetched ahead.
+pub(crate) fn fetching_ahead<T>(store: &Store, mut run: impl FnMut() -> T) -> T {
+    match store.fork() {
+        None => run(),
+        Some(fork) => fork.fetching_ahead(run),
     }
 }

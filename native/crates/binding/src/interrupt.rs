@@ -8,7 +8,7 @@ use rhizome_primitives::interrupt::Interrupt;
 
 use crate::errors::{Result, invalid};
 
-/// Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value.
+/// Flags by which other threads stop a call: they set the element `slot` of `flags` to a nonzero value.
 #[napi(object)]
 pub struct InterruptSlot {
     /// A view of shared memory that lives until the process ends.

@@ -33,7 +33,7 @@ mod system {
 
     use parking_lot::Mutex;
 
-    /// What stays of the format, and how it goes on.
+    /// Part of the format that stays, and its end.
     const KEPT: &[u8] = b"Attempting to write page at position %u, size %u, blocks %u";
     const REST: &[u8] = b", buffer sizes %i %i %i\0";
 

@@ -81,7 +81,7 @@ impl EncodedLogs {
         i32::try_from(self.inner.text().len()).map_err(invalid)
     }
 
-    /// Copies what was found, objects with commas between, to a place of an array.
+    /// Copies what was found, objects with commas between, to a position of an array.
     #[napi(catch_unwind)]
     pub fn copy_to(&self, #[napi(ts_arg_type = "Uint8Array")] mut target: OutputBytes, at: u32) -> Result<()> {
         copy(self.inner.text(), &mut target, at)
@@ -89,8 +89,8 @@ impl EncodedLogs {
 }
 
 fn copy(text: &[u8], target: &mut OutputBytes, at: u32) -> Result<()> {
-    let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
-    room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
+    let range = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
+    range.ok_or_else(|| invalid("no range for the text"))?.copy_from_slice(text);
     Ok(())
 }
 
@@ -103,14 +103,14 @@ pub struct LogPageWriter {
 #[napi]
 impl LogPageWriter {
     /// Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full; returns
-    /// how many. Hashes of 32 bytes each; `removed`: their logs are told as taken back.
+    /// how many. Hashes of 32 bytes each; `removed`: their logs are reported as taken back.
     #[napi(catch_unwind)]
     pub fn add_kept(&mut self, #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>, removed: bool) -> u32 {
         let hashes = block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice);
         self.page.add_kept(hashes, removed) as u32
     }
 
-    /// How many blocks there are up to the first whose logs are kept. Hashes of 32 bytes each.
+    /// Number of blocks up to the first whose logs are kept. Hashes of 32 bytes each.
     #[napi(catch_unwind)]
     pub fn count_missing(&self, #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>) -> u32 {
         self.page.count_missing(block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice)) as u32
@@ -168,7 +168,7 @@ impl LogPageWriter {
         self.page.bytes() as i64
     }
 
-    /// Copies the text, objects with commas between, to a place of an array. The page is empty then.
+    /// Copies the text, objects with commas between, to a position of an array. The page is empty then.
     #[napi(catch_unwind)]
     pub fn move_to(&mut self, #[napi(ts_arg_type = "Uint8Array")] mut target: OutputBytes, at: u32) -> Result<()> {
         copy(self.page.text(), &mut target, at)?;

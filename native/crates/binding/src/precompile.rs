@@ -7,7 +7,7 @@ use rhizome_primitives::contract::ContractError;
 
 use crate::bytes;
 use crate::errors::{Code, Result, state};
-use crate::execution::{BlockEnvironment, execution_error, unsigned64};
+use crate::execution::{BlockEnvironment, execution_error};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -22,7 +22,7 @@ pub struct PrecompileCall {
     pub executed: bool,
     /// Output; absent when there is none or the contract threw.
     pub output: Option<Buffer>,
-    /// Why the contract threw, as a message for people.
+    /// Reason why the contract threw, as a message for people.
     pub failure: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub fn call_precompile(
 ) -> Result<Option<PrecompileCall>> {
     let root = bytes::hash("root", &root)?;
     let address = bytes::address("address", &address)?;
-    let limit = unsigned64("gasLimit", &gas_limit)?;
+    let limit = bytes::unsigned64("gasLimit", &gas_limit)?;
     let mut evm = Evm::new(block.context(spec, store)?, Journal::new(store.reader(root)?));
     let Some(call) = evm.call_directly(DirectCaller::Transaction, address, input.as_deref(), limit) else {
         return Ok(None);

@@ -12,7 +12,7 @@ use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::call::{CallMessage, CallOverride, CallResult, call_result, halted, message, overrides};
 use crate::errors::Result;
-use crate::execution::{BlockEnvironment, execution_error, unsigned64};
+use crate::execution::{BlockEnvironment, execution_error};
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -81,7 +81,7 @@ pub struct SimulatedTransfer {
 pub struct SimulatedResult {
     /// As of a call; a call that could be in no block has its reason and no gas.
     pub result: CallResult,
-    /// Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
+    /// Reason why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
     pub refusal: Option<String>,
     /// Logs; none if the call failed.
     pub logs: Vec<SimulatedLog>,
@@ -115,7 +115,7 @@ fn core_block(spec: &ChainSpec, store: &StateStore, block: &SimulatedBlock) -> R
 fn core_call(call: &SimulatedCall) -> Result<CoreCall> {
     Ok(CoreCall {
         message: message(&call.message)?,
-        gas: unsigned64("gas", &call.message.gas)?,
+        gas: bytes::unsigned64("gas", &call.message.gas)?,
         cut: call.cut,
         nonce: call.nonce.as_deref().map(|nonce| bytes::uint("nonce", nonce)).transpose()?,
     })
@@ -155,7 +155,7 @@ fn refusal(reason: &InvalidTransaction) -> &'static str {
         InvalidTransaction::Nonce { .. } => "nonceTooHigh",
         InvalidTransaction::IntrinsicGas { .. } => "intrinsicGas",
         InvalidTransaction::Funds { .. } => "funds",
-        InvalidTransaction::NoRoom { .. } => "room",
+        InvalidTransaction::NoBlockGas { .. } => "room",
         _ => "other",
     }
 }

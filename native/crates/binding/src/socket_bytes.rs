@@ -80,9 +80,9 @@ mod linux {
 
     /// `v8::Object::SlowGetAlignedPointerFromInternalField(int)`, which Node.js 20 to 25 export to addons.
     const READ_FIELD: &std::ffi::CStr = c"_ZN2v86Object38SlowGetAlignedPointerFromInternalFieldEi";
-    /// Place of `fd` in `us_poll_t` of uSockets on libuv: behind the pointer to libuv's handle.
+    /// Position of `fd` in `us_poll_t` of uSockets on libuv: behind the pointer to libuv's handle.
     const DESCRIPTOR_AT: usize = size_of::<*const c_void>();
-    /// Place of `tcpi_bytes_received` in the kernel's `tcp_info` (from Linux 4.1 on), which libc's structure lacks.
+    /// Position of `tcpi_bytes_received` in the kernel's `tcp_info` (from Linux 4.1 on), which libc's structure lacks.
     const BYTES_RECEIVED_AT: usize = 128;
     const INFO_BYTES: usize = BYTES_RECEIVED_AT + size_of::<u64>();
 

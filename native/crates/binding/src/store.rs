@@ -16,7 +16,6 @@ use rhizome_store::CheckProgress;
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
-use crate::execution::unsigned64;
 use crate::trie::{AccountFields, account_fields};
 
 /// Sizes of caches and of the memory map, in bytes; where absent, the defaults of `rhizome_store`.
@@ -130,7 +129,7 @@ pub(crate) fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBloc
         hash: bytes::hash("hash", &metadata.hash)?,
         parent_hash: bytes::hash("parentHash", &metadata.parent_hash)?,
         number: height(metadata.number)?,
-        timestamp: unsigned64("timestamp", &metadata.timestamp)?,
+        timestamp: bytes::unsigned64("timestamp", &metadata.timestamp)?,
         coinbase: miner("coinbase", &metadata.coinbase)?,
         minimum_gas_price: bytes::uint("minimumGasPrice", &metadata.minimum_gas_price)?,
         gas_limit: Bytes::copy_from_slice(&metadata.gas_limit),
@@ -343,35 +342,35 @@ impl StateStore {
     /// The account under a root; null when there is none.
     #[napi(catch_unwind)]
     pub fn account(&self, root: Uint8Array, address: Uint8Array) -> Result<Option<AccountFields>> {
-        let account = self.reader(bytes::hash("root", &root)?)?.account(&account_ref(&address)?).map_err(state)?;
+        let account = self.reader(bytes::hash("root", &root)?)?.account(&bytes::account(&address)?).map_err(state)?;
         Ok(account.as_ref().map(account_fields))
     }
 
     /// The code of an account under a root; empty when there is none.
     #[napi(catch_unwind)]
     pub fn code(&self, root: Uint8Array, address: Uint8Array) -> Result<Buffer> {
-        let code = self.reader(bytes::hash("root", &root)?)?.code(&account_ref(&address)?).map_err(state)?;
+        let code = self.reader(bytes::hash("root", &root)?)?.code(&bytes::account(&address)?).map_err(state)?;
         Ok(code.to_vec().into())
     }
 
     /// Hash and length of the code of an account; null when there is none.
     #[napi(catch_unwind)]
     pub fn code_info(&self, root: Uint8Array, address: Uint8Array) -> Result<Option<CodeInfo>> {
-        let info = self.reader(bytes::hash("root", &root)?)?.code_info(&account_ref(&address)?).map_err(state)?;
+        let info = self.reader(bytes::hash("root", &root)?)?.code_info(&bytes::account(&address)?).map_err(state)?;
         Ok(info.map(|(hash, length)| CodeInfo { hash: hash.to_vec().into(), length }))
     }
 
     /// True when the account has a contract marker.
     #[napi(catch_unwind)]
     pub fn is_contract(&self, root: Uint8Array, address: Uint8Array) -> Result<bool> {
-        self.reader(bytes::hash("root", &root)?)?.is_contract(&account_ref(&address)?).map_err(state)
+        self.reader(bytes::hash("root", &root)?)?.is_contract(&bytes::account(&address)?).map_err(state)
     }
 
     /// Bytes of a cell as stored; null when it is absent. The slot is big-endian, up to 32 bytes.
     #[napi(catch_unwind)]
     pub fn storage(&self, root: Uint8Array, address: Uint8Array, slot: Uint8Array) -> Result<Option<Buffer>> {
         let reader = self.reader(bytes::hash("root", &root)?)?;
-        let value = reader.storage(&account_ref(&address)?, &bytes::uint("slot", &slot)?).map_err(state)?;
+        let value = reader.storage(&bytes::account(&address)?, &bytes::uint("slot", &slot)?).map_err(state)?;
         Ok(value.map(|value| value.to_vec().into()))
     }
 
@@ -386,8 +385,10 @@ impl StateStore {
     ) -> Result<Vec<StorageCell>> {
         let after = after.as_deref().map(|after| bytes::uint("after", after)).transpose()?;
         let root = bytes::hash("root", &root)?;
-        let cells =
-            self.inner.storage_cells(root, &account_ref(&address)?, after.as_ref(), limit as usize).map_err(state)?;
+        let cells = self
+            .inner
+            .storage_cells(root, &bytes::account(&address)?, after.as_ref(), limit as usize)
+            .map_err(state)?;
         Ok(cells
             .into_iter()
             .map(|(slot, value)| StorageCell { slot: slot.to_be_bytes_vec().into(), value: value.to_vec().into() })
@@ -406,7 +407,7 @@ impl StateStore {
     ) -> Result<Option<Buffer>> {
         let slots = slots.iter().map(|slot| bytes::uint("slot", slot)).collect::<Result<Vec<_>>>()?;
         let root = bytes::hash("root", &root)?;
-        let account = account_ref(&address)?;
+        let account = bytes::account(&address)?;
         let proof = if in_memory {
             match self.inner.memory_proof(root, &account, &slots) {
                 Err(StateError::MissingNode(_)) => return Ok(None),
@@ -457,17 +458,8 @@ impl StateStore {
     }
 }
 
-/// 20 bytes, the single zero byte of the REMASC sender, or no bytes for the account without an address.
-pub(crate) fn account_ref(address: &[u8]) -> Result<AccountRef> {
-    match address {
-        [] => Ok(AccountRef::NoAddress),
-        [0] => Ok(AccountRef::RemascSender),
-        address => Ok(bytes::address("address", address)?.into()),
-    }
-}
-
 fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn StateReader) -> Result<()> {
-    let account = account_ref(&write.address)?;
+    let account = bytes::account(&write.address)?;
     if write.nonce.is_some() || write.balance.is_some() {
         let mut fields = reader.account(&account).map_err(state)?.unwrap_or_default();
         if let Some(nonce) = &write.nonce {

@@ -30,6 +30,12 @@ pub struct OlderReport {
 
 #[napi]
 impl StateStore {
+    /// True when values of the state under this root are there without its trie: on the line, or converted.
+    #[napi(catch_unwind)]
+    pub fn has_values(&self, root: Uint8Array) -> Result<bool> {
+        self.inner.has_values(&bytes::hash("root", &root)?).map_err(state)
+    }
+
     /// Has a thread convert the states from before the line, of the branch that ends with this block.
     #[napi(catch_unwind)]
     pub fn start_conversion(&self, head: Uint8Array) -> Result<()> {

@@ -19,7 +19,7 @@ pub struct LineReport {
     pub indexed: i64,
 }
 
-/// How far the table of the head is.
+/// Progress of the table of the head.
 #[napi(object)]
 pub struct HeadProgress {
     /// `ready`, `moving`, `sorting`, `merging`, or `noSpace` where it is to be made and cannot.
@@ -45,8 +45,17 @@ pub struct LogStats {
     pub file_bytes: i64,
     /// Bytes that were given up since the store was made.
     pub dropped_bytes: i64,
-    /// Why the last attempt to seal or to copy a part of it failed; null when it did not.
+    /// Reason why the last attempt to seal or to copy a part of it failed; null when it did not.
     pub fault: Option<String>,
+}
+
+/// Sizes of the line of earlier states.
+#[napi(object)]
+pub struct HistoryStats {
+    /// Earlier states that can be read.
+    pub steps: i64,
+    /// Bytes of their tables.
+    pub bytes: i64,
 }
 
 #[napi]
@@ -107,6 +116,33 @@ impl StateStore {
         })
     }
 
+    /// Has the values of all states before this one given up, by a thread of the store. Returns the begin of the line of
+    /// states at present, a number that grows as they are given up.
+    #[napi(catch_unwind)]
+    pub fn drop_history_before(&self, root: Uint8Array) -> Result<i64> {
+        let begin = self.inner.drop_history_before(&bytes::hash("root", &root)?).map_err(state)?;
+        Ok(begin as i64)
+    }
+
+    /// Has no values given up any more when it returns.
+    #[napi(catch_unwind)]
+    pub fn keep_history(&self) {
+        self.inner.keep_history();
+    }
+
+    /// Gives up what is to be given up of earlier values, on this thread, for tests and tools.
+    #[napi(catch_unwind)]
+    pub fn settle_history(&self) -> Result<()> {
+        self.inner.settle_history().map_err(state)
+    }
+
+    /// Sizes of the line of earlier states, for metrics.
+    #[napi(catch_unwind)]
+    pub fn history_stats(&self) -> Result<HistoryStats> {
+        let stats = self.inner.history_stats().map_err(state)?;
+        Ok(HistoryStats { steps: stats.steps as i64, bytes: stats.bytes as i64 })
+    }
+
     /// True when the table of the head has the state under a root, as its own or as an earlier one of its line.
     #[napi(catch_unwind)]
     pub fn has_on_line(&self, root: Uint8Array) -> Result<bool> {
@@ -125,7 +161,7 @@ impl StateStore {
         }))
     }
 
-    /// How far the table of the head is.
+    /// Progress of the table of the head.
     #[napi(catch_unwind)]
     pub fn head_progress(&self) -> HeadProgress {
         let progress = self.inner.head_progress();

@@ -13,6 +13,7 @@ use crate::bytes;
 use crate::call::{CallEnd, CallInput};
 use crate::errors::{Code, Result, error, invalid};
 use crate::execution::{count, transaction_error};
+use crate::fork::fetching_ahead;
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -73,7 +74,7 @@ pub struct TransactionTrace {
 pub struct CallTrace {
     /// JSON: one value, or one per element of a flat trace.
     pub texts: Vec<String>,
-    /// How the call ended.
+    /// Outcome of the call.
     pub end: CallEnd,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: napi::bindgen_prelude::Buffer,
@@ -125,7 +126,8 @@ pub fn trace_block(
         block.wanted.map(|wanted| wanted.into_iter().map(|index| index as usize).collect());
     let options = options.to_core()?;
     block.block.with_input(spec, store, |input, state| {
-        let traces = trace_transactions(input, state, id, wanted.as_deref(), &options).map_err(trace_error)?;
+        let run = || trace_transactions(input, state.clone(), id, wanted.as_deref(), &options);
+        let traces = fetching_ahead(&store.inner, run).map_err(trace_error)?;
         let shape = |trace: rhizome_evm::trace::TransactionTrace| TransactionTrace {
             index: trace.index as u32,
             texts: trace.texts,
@@ -139,7 +141,8 @@ pub fn trace_block(
 pub fn trace_call(spec: &ChainSpec, store: &StateStore, input: CallInput, options: TraceOptions) -> Result<CallTrace> {
     let options = options.to_core()?;
     input.with_call(spec, store, |call: &LocalCall<'_>, state| {
-        let trace = trace_local_call(call, state, &options).map_err(trace_error)?;
+        let trace =
+            fetching_ahead(&store.inner, || trace_local_call(call, state.clone(), &options)).map_err(trace_error)?;
         let end = match trace.outcome.failure.map(CallStatus::from) {
             None | Some(CallStatus::Success) => CallEnd::Success,
             Some(CallStatus::Revert) => CallEnd::Revert,

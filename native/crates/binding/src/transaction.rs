@@ -8,7 +8,7 @@ use rhizome_evm::{Evm, Failure, FeePayment, Journal, Position, Receipt};
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, state};
-use crate::execution::{BlockEnvironment, ExecutableTransaction, minimal, transaction_error, unsigned64};
+use crate::execution::{BlockEnvironment, ExecutableTransaction, minimal, transaction_error};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -31,7 +31,7 @@ pub struct TransactionResult {
     pub contract_address: Option<Buffer>,
     /// Accounts deleted by SELFDESTRUCT.
     pub deleted: Vec<Buffer>,
-    /// Why it did not succeed, as a message for people.
+    /// Reason why it did not succeed, as a message for people.
     pub failure: Option<String>,
     /// Root of the state after it, which is kept.
     pub state_root: Buffer,
@@ -51,7 +51,7 @@ pub fn execute_transaction(
 ) -> Result<TransactionResult> {
     let root = bytes::hash("root", &root)?;
     let context = block.context(spec, store)?;
-    let gas_used = unsigned64("gasUsedBefore", &gas_used_before)?;
+    let gas_used = bytes::unsigned64("gasUsedBefore", &gas_used_before)?;
     let position = Position { index, gas_used, gas_limit: context.block.gas_limit };
     let mut evm = Evm::new(context, Journal::new(store.reader(root)?));
     let outcome = evm

@@ -9,7 +9,6 @@ use rhizome_trie::{Trie, keys, ordered};
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
-use crate::store::account_ref;
 
 /// A node of a trie, as [`Unitrie::nodes`] lists it.
 #[napi(object)]
@@ -146,7 +145,7 @@ pub struct TrieKeys {
 /// bytes).
 #[napi(catch_unwind)]
 pub fn trie_keys(address: Uint8Array, slot: Uint8Array) -> Result<TrieKeys> {
-    let account = account_ref(&address)?;
+    let account = bytes::account(&address)?;
     let slot = bytes::uint("slot", &slot)?;
     Ok(TrieKeys {
         account: keys::account_key(&account).to_vec().into(),

@@ -90,7 +90,7 @@ pub fn script_address(bitcoin: &BitcoinSpec, script: &[u8]) -> Address {
     Address { version: bitcoin.script_address_version, hash: hash160(script) }
 }
 
-/// Why a text is not an address of the network.
+/// Reason why a text is not an address of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressError {
     /// Wrong characters, checksum or version: the reference treats the text as no address.

@@ -27,7 +27,7 @@ const EASY_AFTER: i64 = 2 * 600;
 /// Before this time the test network had the main network's rules.
 const TESTNET_EASY_SINCE: u32 = 1_329_264_000;
 
-/// Why a header is refused.
+/// Reason why a header is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DifficultyError {
     /// Zero, negative, or easier than the network's easiest.

@@ -3,7 +3,7 @@
 use rhizome_primitives::U256;
 use thiserror::Error;
 
-/// Why a header's proof of work is refused.
+/// Reason why a header's proof of work is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PowError {
     /// A block of fallback mining whose signature is missing or invalid.
@@ -59,9 +59,9 @@ pub enum PowError {
     /// Another tag follows.
     #[error("the tag at byte {position} of the coinbase tail is not the last, which is at {last}")]
     TagNotLast {
-        /// Where the tag with the hash is.
+        /// Position of the tag with the hash.
         position: usize,
-        /// Where the last tag is.
+        /// Position of the last tag.
         last: usize,
     },
     /// Too many bytes after the hash.
@@ -75,7 +75,7 @@ pub enum PowError {
     Merkle(#[from] MerkleError),
 }
 
-/// Why a signature of fallback mining is refused.
+/// Reason why a signature of fallback mining is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FallbackError {
     /// There is none.
@@ -101,7 +101,7 @@ pub enum FallbackError {
     WrongKey,
 }
 
-/// Why a Merkle proof is refused.
+/// Reason why a Merkle proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MerkleError {
     /// Two nodes that together could be a transaction of 64 bytes.
@@ -118,7 +118,7 @@ pub enum MerkleError {
     PartialTree(#[from] PartialTreeError),
 }
 
-/// Why a partial Merkle tree is refused.
+/// Reason why a partial Merkle tree is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PartialTreeError {
     /// The number of bytes differs from what the counts declare.

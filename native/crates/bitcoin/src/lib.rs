@@ -49,6 +49,7 @@ pub use interpreter::correctly_spends;
 pub use key::{PublicKey, PublicKeyError};
 pub use merkle_branch::reversed;
 pub use pow::{MergedMining, check_proof_of_work};
+pub use reader::write_var_int;
 pub use redeem_script::{RedeemScript, RedeemScriptKind};
 pub use script::{Chunk, Script, ScriptBuilder, ScriptError};
 pub use signature::Signature;

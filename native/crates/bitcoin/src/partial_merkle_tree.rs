@@ -133,7 +133,7 @@ pub fn build(leaves: &[B256], proven: impl Fn(usize) -> bool) -> Option<Vec<u8>>
         }
     }
     let mut out = count.to_le_bytes().to_vec();
-    write_var_int(&mut out, hashes.len());
+    write_var_int(&mut out, hashes.len() as u64);
     hashes.iter().for_each(|hash| out.extend_from_slice(hash.as_slice()));
     let flags = bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
     write_bytes(&mut out, &flags.collect::<Vec<_>>());

@@ -61,8 +61,8 @@ impl<'a> Reader<'a> {
 }
 
 /// Appends a CompactSize in its shortest form.
-pub(crate) fn write_var_int(out: &mut Vec<u8>, value: usize) {
-    match value as u64 {
+pub fn write_var_int(out: &mut Vec<u8>, value: u64) {
+    match value {
         small @ 0..=0xfc => out.push(small as u8),
         short @ 0xfd..=0xffff => {
             out.push(0xfd);
@@ -81,7 +81,7 @@ pub(crate) fn write_var_int(out: &mut Vec<u8>, value: usize) {
 
 /// Appends bytes, preceded by their length.
 pub(crate) fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    write_var_int(out, bytes.len());
+    write_var_int(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 

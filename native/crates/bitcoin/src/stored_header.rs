@@ -10,7 +10,7 @@ use crate::header::HEADER_BYTES;
 const LEGACY_WORK_BYTES: usize = 12;
 const WORK_BYTES: usize = 32;
 
-/// Why a stored header cannot be read or written.
+/// Reason why a stored header cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StoredHeaderError {
     /// Fewer bytes than either format has.

@@ -13,6 +13,11 @@ pub(crate) fn hash(value: &Value) -> B256 {
     B256::try_from(&bytes(value)[..]).unwrap_or_else(|_| panic!("no hash: {value}"))
 }
 
+/// The 32 bytes of a number, as the vectors have the key of a cell.
+pub(crate) fn word(number: U256) -> Value {
+    shown(number.to_be_bytes::<32>())
+}
+
 /// 20 bytes.
 pub(crate) fn address(value: &Value) -> Address {
     Address::try_from(&bytes(value)[..]).unwrap_or_else(|_| panic!("no address: {value}"))

@@ -6,7 +6,9 @@ mod checkpoints;
 mod decode;
 mod hex;
 mod kinds;
+mod lines;
 mod metadata;
+mod outcome;
 mod primitives;
 pub mod report;
 mod rules;
@@ -35,7 +37,7 @@ const RUNNERS: &[(&str, Runner)] = &[
 /// Runs a file, plain or compressed with zstd.
 ///
 /// # Panics
-/// When the file cannot be read, or a line is no JSON.
+/// Panics when the file cannot be read, or a line is no JSON.
 #[must_use]
 pub fn run_file(path: &Path) -> Report {
     let shown = path.to_string_lossy();
@@ -43,13 +45,8 @@ pub fn run_file(path: &Path) -> Report {
     let name = Path::new(plain).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut report = Report::default();
     match RUNNERS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
-        Some((_, run)) => run(&mut rhizome_vectors::json_lines(&absolute(plain)), &mut report),
+        Some((_, run)) => run(&mut lines::of_file(plain), &mut report),
         None => report.check("file", |values| values.differ("kind", "a known kind of file", &name)),
     }
     report
-}
-
-/// The reader of vectors takes a name below its folder; an absolute one is used as it is.
-fn absolute(path: &str) -> String {
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.to_string_lossy().into_owned())
 }

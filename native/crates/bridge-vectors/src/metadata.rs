@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::checkpoints;
 use crate::hex::{bytes, integer, shown, text};
-use crate::primitives::{Throw, or_throws};
+use crate::outcome::{Throw, or_throws};
 use crate::report::{Report, Values};
 use crate::rules::{constants, rules};
 

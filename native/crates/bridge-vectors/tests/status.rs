@@ -30,10 +30,12 @@ fn quantity(executed: &Executed<'_>, signature: &str) -> String {
 }
 
 /// Collects every field that had a value at least once.
-fn note(seen: &mut BTreeSet<String>, path: &str, value: &Value) {
+fn collect(seen: &mut BTreeSet<String>, path: &str, value: &Value) {
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| note(seen, &format!("{path}.{name}"), value)),
-        Value::Array(items) => items.iter().for_each(|item| note(seen, path, item)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| collect(seen, &format!("{path}.{name}"), value))
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(seen, path, item)),
         Value::Null => {}
         _ => {
             seen.insert(path.to_owned());
@@ -45,21 +47,21 @@ fn check(executed: &Executed<'_>, seen: &mut BTreeSet<String>) {
     let journal = || Journal::new(executed.after().expect("a state"));
     let name = &executed.line()["note"];
     let status = bridge_status(executed.context(), journal(), None).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let told = serde_json::to_value(&status).expect("JSON");
-    note(seen, "", &told);
+    let reported = serde_json::to_value(&status).expect("JSON");
+    collect(seen, "", &reported);
     let raised = || Some(Arc::new(AtomicBool::new(true)).into());
     let stopped = bridge_status(executed.context(), journal(), raised());
     assert!(matches!(stopped, Err(ContractError::Interrupted)), "{name}");
     let stopped = bridge_summary(executed.context(), journal(), raised());
     assert!(matches!(stopped, Err(ContractError::Interrupted)), "{name}");
-    let (federations, pegout) = (&told["federations"], &told["pegout"]);
+    let (federations, pegout) = (&reported["federations"], &reported["pegout"]);
     let address = |place: &str| federations[place]["address"].as_str().unwrap_or_default().to_owned();
     assert_eq!(address("active"), text(executed, "getFederationAddress()"), "{name}");
     assert_eq!(address("retiring"), text(executed, "getRetiringFederationAddress()"), "{name}");
     assert_eq!(federations["active"]["threshold"], quantity(executed, "getFederationThreshold()"));
     assert_eq!(federations["active"]["creationBlock"], quantity(executed, "getFederationCreationBlockNumber()"));
     assert_eq!(pegout["feePerKb"], quantity(executed, "getFeePerKb()"));
-    assert_eq!(told["bitcoin"]["height"], quantity(executed, "getBtcBlockchainBestChainHeight()"));
+    assert_eq!(reported["bitcoin"]["height"], quantity(executed, "getBtcBlockchainBestChainHeight()"));
     let proposed = ask(executed, "getProposedFederationAddress()");
     if !proposed.is_empty() {
         assert_eq!(address("proposed"), text(executed, "getProposedFederationAddress()"));
@@ -95,7 +97,7 @@ fn statuses(file: &str, expected: &[&str]) {
     let report = watch_file(&path, &mut |executed| check(executed, &mut seen));
     assert!(report.equal > 0);
     let missing: Vec<_> = expected.iter().filter(|name| !seen.contains(**name)).collect();
-    assert!(missing.is_empty(), "never told in {file}: {missing:?} of {seen:?}");
+    assert!(missing.is_empty(), "never reported in {file}: {missing:?} of {seen:?}");
 }
 
 const OF_ALL_TIMES: &[&str] = &[

@@ -65,7 +65,7 @@ fn gain(executed: &Executed<'_>, account: Address) -> U256 {
 }
 
 #[test]
-fn payments_of_peg_ins_are_told_unless_the_call_throws() {
+fn payments_of_peg_ins_are_reported_unless_the_call_throws() {
     let path = rhizome_vectors::folder().join("bridge/bridge-calls-vetiver900.jsonl");
     let (mut paid, mut thrown) = (0, 0);
     let report = watch_file(&path, &mut |executed| {

@@ -17,7 +17,7 @@ pub(crate) struct Call {
 const GAS_PER_BYTE: u64 = 2;
 
 /// Price of the cheapest method.
-const LEAST_GAS: u64 = 2_000;
+const MIN_GAS: u64 = 2_000;
 
 impl Call {
     /// None when the data name no method that exists under the rules, or its arguments do not decode.
@@ -81,7 +81,7 @@ pub(crate) fn least_gas(data: &[u8]) -> u64 {
     let method = data.first_chunk::<4>().and_then(|selector| method::by_selector(*selector));
     match method {
         Some(definition) if definition.cost == Cost::Confirmations => 0,
-        _ => LEAST_GAS,
+        _ => MIN_GAS,
     }
 }
 
@@ -104,9 +104,9 @@ mod tests {
             Cost::Fixed(gas) => Some(gas),
             _ => None,
         });
-        assert_eq!(costs.min(), Some(LEAST_GAS));
-        assert!(receive_headers_gas(RuleSet::NONE, 0) > LEAST_GAS);
+        assert_eq!(costs.min(), Some(MIN_GAS));
+        assert!(receive_headers_gas(RuleSet::NONE, 0) > MIN_GAS);
         let confirmations = abi::selector("getBtcTransactionConfirmations(bytes32,bytes32,uint256,bytes32[])");
-        assert_eq!((least_gas(&confirmations), least_gas(&[]), least_gas(&[1, 2, 3, 4])), (0, LEAST_GAS, LEAST_GAS));
+        assert_eq!((least_gas(&confirmations), least_gas(&[]), least_gas(&[1, 2, 3, 4])), (0, MIN_GAS, MIN_GAS));
     }
 }

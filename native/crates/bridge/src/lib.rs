@@ -1,5 +1,6 @@
 //! The Bridge, the precompiled contract of the two-way peg (bridge.md).
 
+mod address;
 mod call;
 mod events;
 pub mod federation;
@@ -9,6 +10,7 @@ mod headers;
 pub mod method;
 mod methods;
 mod money;
+mod outcome;
 mod pegin;
 mod pegout;
 pub mod recorded;
@@ -20,15 +22,13 @@ mod union;
 mod votes;
 mod wallet;
 
+use rhizome_primitives::Bytes;
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
-use rhizome_primitives::{Address, Bytes, address};
 
+pub use address::ADDRESS;
 pub use free::is_free_transaction;
 pub use state::{BridgeState, bridge_state, head_and_waiting};
 pub use status::{BridgeStatus, bridge_status};
-
-/// Address of the Bridge.
-pub const ADDRESS: Address = address!("0000000000000000000000000000000001000006");
 
 /// Minimum gas of a contract's call with these data, whatever its price, from RSKIP88 on.
 pub fn least_gas(data: &[u8]) -> u64 {

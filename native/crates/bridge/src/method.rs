@@ -43,7 +43,7 @@ pub enum Locality {
 /// The properties of a method.
 #[derive(Debug)]
 pub struct Definition {
-    /// Which method.
+    /// The method.
     pub method: Method,
     /// Name as in its signature.
     pub name: &'static str,

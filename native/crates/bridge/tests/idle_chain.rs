@@ -159,7 +159,7 @@ fn a_refused_transfer_comes_back_from_rskip185_on() {
 }
 
 #[test]
-fn a_contract_that_sends_value_is_told_and_not_paid_back() {
+fn a_contract_that_sends_value_is_reported_and_not_paid_back() {
     let call = Call { from_contract: true, value: U256::from(5), ..Call::new(support::regtest(), 5) };
     let mut state = MemoryState::default();
     call.with(|context| rhizome_bridge::run(context, &mut state, None)).expect("it is refused quietly");

@@ -83,8 +83,8 @@ fn a_batch_that_is_too_long_is_halved_but_settled_whole() {
     update(&mut state).expect("it runs");
     assert_eq!(queue(&state), requests[REQUESTS / 2..]);
     let total = 250_000 * REQUESTS as i64;
-    let told = state.logs.iter().find(|log| log.topics[0] == RELEASE_REQUESTED).expect("the event");
-    assert_eq!(U256::from_be_slice(&told.data), U256::from(total));
+    let event = state.logs.iter().find(|log| log.topics[0] == RELEASE_REQUESTED).expect("the event");
+    assert_eq!(U256::from_be_slice(&event.data), U256::from(total));
     assert_eq!(state.balance_of(BURNT), wei(total / 2), "the unpaid half counts as overpaid");
     assert_eq!(state.named("nextPegoutHeight").as_deref(), Some("80"), "the rest is due at once");
 }

@@ -63,17 +63,17 @@ fn recorded_estimates_are_the_price_and_the_intrinsic_gas() {
 }
 
 #[test]
-fn the_state_of_an_idle_bridge_is_told() {
+fn the_state_of_an_idle_bridge_is_reported() {
     let spec = support::regtest();
     let mut state = MemoryState::default();
-    let told = rhizome_bridge::bridge_state(&spec, spec.rules_at(33), &mut state, 33).expect("a state");
+    let found = rhizome_bridge::bridge_state(&spec, spec.rules_at(33), &mut state, 33).expect("a state");
     assert_eq!(state, MemoryState::default());
     for line in lines("rpc/rpc-main.jsonl").filter(|line| line["request"]["method"] == "eth_bridgeState") {
         let answer = &line["response"]["result"];
-        assert_eq!(answer["btcBlockchainBestChainHeight"], told.btc_blockchain_best_chain_height);
+        assert_eq!(answer["btcBlockchainBestChainHeight"], found.btc_blockchain_best_chain_height);
         assert_eq!(
             answer["rskTxsWaitingForSignatures"].as_array().map(Vec::len),
-            Some(told.waiting_for_signatures.len())
+            Some(found.waiting_for_signatures.len())
         );
     }
 }

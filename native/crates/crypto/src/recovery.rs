@@ -12,7 +12,7 @@ use crate::signature::scalar_in_range;
 /// bytes. Ethereum has no such sender.
 pub const EMPTY_KEY_ADDRESS: Address = address!("dcc703c0e500b653ca82273b7bfad8045d85a470");
 
-/// What a signature recovers to.
+/// Result of the recovery of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveredKey {
     /// x ∥ y, big-endian.

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::context::CONTEXT;
 use crate::recovery::{address_of_public_key, affine_bytes};
 
-/// Why a private key cannot be used.
+/// Reason why a private key cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// The key is zero or not below the order of the curve.

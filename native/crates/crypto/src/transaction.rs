@@ -42,7 +42,7 @@ pub fn read_transactions(transactions: &[&[u8]]) -> Vec<u8> {
 struct Elements<'a> {
     bytes: [&'a [u8]; ELEMENTS],
     first: usize,
-    /// Where the elements end that are signed.
+    /// Offset at which the elements that are signed end.
     signed_end: usize,
 }
 
@@ -115,7 +115,7 @@ fn word(bytes: &[u8]) -> Option<B256> {
     (bytes.len() <= 32).then(|| B256::left_padding_from(bytes))
 }
 
-/// What is signed: the list of the first six elements, and of the chain id and two empty ones (EIP-155).
+/// Hash that is signed: of the list of the first six elements, and of the chain id and two empty ones (EIP-155).
 fn signing_hash(encoded: &[u8], chain_id: Option<u8>) -> B256 {
     // Below 0x80: a byte of v has no larger one.
     let suffix = chain_id.map(|id| [id, 0x80, 0x80]);

@@ -9,7 +9,7 @@ use crate::frames::Evm;
 use crate::host::BlockContext;
 use crate::journal::{FrameState, Journal};
 
-/// What can be read of the Bridge without calling it.
+/// State of the Bridge that can be read without calling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BridgeSummary {
     /// Height of the best Bitcoin chain that the Bridge knows.

@@ -23,7 +23,7 @@ pub enum ExecutionError {
     TooLong,
 }
 
-/// Why a transaction must not be in a block (evm.md §3.3): nothing is charged, nothing changes.
+/// Reason why a transaction must not be in a block (evm.md §3.3): nothing is charged, nothing changes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum InvalidTransaction {
     /// RSKIP438.
@@ -34,9 +34,9 @@ pub enum InvalidTransaction {
         /// Bytes allowed.
         limit: usize,
     },
-    /// The block, or the sublist under RSKIP144, has no room for the gas limit.
+    /// The block, or the sublist under RSKIP144, has not enough gas left for the gas limit.
     #[error("gas limit {gas_limit} does not fit: {used} of {available} are used")]
-    NoRoom {
+    NoBlockGas {
         /// Gas limit of the transaction.
         gas_limit: u64,
         /// Gas used before it.
@@ -79,7 +79,7 @@ pub enum InvalidTransaction {
     Internal(String),
 }
 
-/// Why a transaction is refused or could not be executed.
+/// Reason why a transaction is refused or could not be executed.
 #[derive(Clone, Debug, Error)]
 pub enum TransactionError {
     /// The transaction is invalid.
@@ -148,13 +148,13 @@ impl HaltKind {
 /// An exceptional halt: all gas of the frame is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halt {
-    /// What happened.
+    /// Kind of the fault.
     pub kind: HaltKind,
     /// The reference's message (evm.md §6.4), without its class.
     pub text: String,
 }
 
-/// Why an executed transaction did not succeed.
+/// Reason why an executed transaction did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// REVERT, with its data.

@@ -12,7 +12,7 @@ pub const SWAPN: u8 = 0xa9;
 /// Opcode of the removed TXINDEX (RSKIP191).
 pub const TXINDEX: u8 = 0xaa;
 
-/// When an opcode exists.
+/// Condition under which an opcode exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// From the activation of the rule on.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::error::{Failure, Halt, HaltKind};
 
-/// What geth has no words for: its precompiled contracts revert nothing. Indexers take a call for final by the word.
+/// Error that geth has no words for: its precompiled contracts revert nothing. Indexers take it for final by the word.
 const PRECOMPILE: &str = "precompiled contract reverted";
 /// Geth knows none of the instructions and storage cells that these are about.
 const UNKNOWN_TO_GETH: &str = "invalid opcode";

@@ -69,10 +69,10 @@ pub(crate) fn run(
 /// Signals the end of standard input.
 fn watch_input() -> Arc<AtomicBool> {
     let ended = Arc::new(AtomicBool::new(false));
-    let tell = Arc::clone(&ended);
+    let signal = Arc::clone(&ended);
     std::thread::spawn(move || {
         let _ = io::stdin().read_to_end(&mut Vec::new());
-        tell.store(true, Ordering::Relaxed);
+        signal.store(true, Ordering::Relaxed);
     });
     ended
 }

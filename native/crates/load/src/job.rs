@@ -80,7 +80,7 @@ pub(crate) struct LoadStats {
     pub(crate) failures: u64,
     pub(crate) first_failure: Option<String>,
     pub(crate) outcomes: Outcomes,
-    /// When the first request was due, in milliseconds since 1970.
+    /// Time at which the first request was due, in milliseconds since 1970.
     pub(crate) started_at: f64,
     /// Results of every second, if requested.
     pub(crate) timeline: Vec<SecondStats>,

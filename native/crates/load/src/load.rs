@@ -25,7 +25,7 @@ pub(crate) struct LoadOptions {
     pub(crate) timeline: bool,
 }
 
-/// How long answers are awaited after the end.
+/// Time for which answers are awaited after the end.
 const DRAIN: Duration = Duration::from_secs(10);
 const TIMER: Token = Token(usize::MAX);
 

@@ -16,17 +16,17 @@ pub(crate) struct Meter {
 }
 
 /// Longest latency that is distinguished from longer ones, nanoseconds.
-const LONGEST: u64 = 120_000_000_000;
+const MAX_NANOSECONDS: u64 = 120_000_000_000;
 const DIGITS: u8 = 3;
 
 impl Meter {
     pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
-        let latencies = Histogram::new_with_bounds(1, LONGEST, DIGITS)?;
+        let latencies = Histogram::new_with_bounds(1, MAX_NANOSECONDS, DIGITS)?;
         Ok(Self { latencies, failures: 0, first_failure: None, outcomes: Outcomes::default() })
     }
 
     pub(crate) fn record(&mut self, latency: Duration) {
-        self.latencies.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(LONGEST));
+        self.latencies.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(MAX_NANOSECONDS));
     }
 
     pub(crate) fn fail(&mut self, why: String) {

@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         self.range(offset.checked_add(WORD).ok_or(AbiError)?, length)
     }
 
-    /// Where the elements of an array start, and how many there are.
+    /// Start and number of the elements of an array.
     fn elements(&self, offset: i32) -> Result<(i32, i32), AbiError> {
         if self.payload.is_empty() {
             return Ok((0, 0));

@@ -81,7 +81,7 @@ impl Balance {
         if self.negative { self.word.wrapping_neg() } else { self.word }
     }
 
-    /// As clients are told: zero below zero, for a QUANTITY has no sign.
+    /// As clients get it: zero below zero, for a QUANTITY has no sign.
     pub fn shown(self) -> U256 {
         if self.negative { U256::ZERO } else { self.word }
     }

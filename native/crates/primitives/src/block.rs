@@ -18,7 +18,7 @@ pub struct BlockEnv {
     /// Gas limit of the block.
     pub gas_limit: u64,
     /// Bytes of the gas limit in the header, zeros in front included: the reference takes the width for a size (see
-    /// [`Self::gas_room`] and [`Self::runs_programs`]). 0 counts as a usual width.
+    /// [`Self::usable_gas`] and [`Self::runs_programs`]). 0 counts as a usual width.
     pub gas_limit_width: usize,
     /// Miner; zero for an empty coinbase.
     pub coinbase: Address,
@@ -29,10 +29,10 @@ pub struct BlockEnv {
 }
 
 impl BlockEnv {
-    /// What its transactions may use together, before sublists split it: the gas limit, or without end where the header
+    /// Gas of all its transactions, before sublists split it: the gas limit, or without end where the header
     /// has more than eight bytes for it (consensus.md §2.7).
     #[must_use]
-    pub fn gas_room(&self) -> u64 {
+    pub fn usable_gas(&self) -> u64 {
         if self.gas_limit_width > 8 { i64::MAX as u64 } else { self.gas_limit }
     }
 

@@ -27,7 +27,7 @@ pub struct BridgeSpec {
     pub height_index: HeightIndexSpec,
     /// Pause between two accepted calls of `receiveHeader`, seconds (RSKIP200).
     pub seconds_between_receive_header: u64,
-    /// How far below the head `receiveHeader` accepts a header (RSKIP200).
+    /// Blocks below the head from which on `receiveHeader` accepts no header (RSKIP200).
     pub max_header_depth: u32,
     /// Maximum number of inputs of a migration (RSKIP294).
     pub max_inputs_per_migration: usize,
@@ -53,7 +53,7 @@ pub struct BridgeSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BitcoinSpec {
-    /// Which network.
+    /// The network.
     pub network: BitcoinNetwork,
     /// Base58Check version of pay-to-public-key-hash addresses.
     pub address_version: u8,
@@ -106,7 +106,7 @@ pub struct MinimumSpec {
 pub struct HeightIndexSpec {
     /// First Bitcoin height that is indexed.
     pub activation: u32,
-    /// How far below it a search may go.
+    /// Blocks below it that a search may go down.
     pub max_depth_below: u32,
 }
 

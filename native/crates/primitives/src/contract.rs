@@ -9,7 +9,7 @@ use crate::spec::ChainSpec;
 use crate::state::StateError;
 use crate::{Address, B256, Bytes, U256};
 
-/// How a contract was called.
+/// Type of the call of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallType {
     /// CALL, or directly by the transaction.
@@ -36,7 +36,7 @@ pub struct Log {
 /// A hash and the signature over it: the key of a transaction's signer can be recovered from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedHash {
-    /// What was signed.
+    /// Hash that was signed.
     pub hash: B256,
     /// Parity of the ordinate of the signature's point.
     pub parity: u8,
@@ -46,7 +46,7 @@ pub struct SignedHash {
     pub s: B256,
 }
 
-/// What a precompiled contract knows about the call.
+/// Facts that a precompiled contract knows about the call.
 pub struct ContractContext<'a> {
     /// Network.
     pub spec: &'a ChainSpec,
@@ -68,7 +68,7 @@ pub struct ContractContext<'a> {
     pub signature: Option<SignedHash>,
     /// True when the contract was called by another contract and not by the transaction.
     pub from_contract: bool,
-    /// How it was called.
+    /// Type of the call.
     pub call_type: CallType,
     /// True when a frame above forbids writing (inherited STATICCALL).
     pub is_static: bool,
@@ -84,7 +84,7 @@ pub struct ContractContext<'a> {
     pub free_transaction: bool,
 }
 
-/// What a precompiled contract may do to the state. Everything lands in the journal of the calling
+/// Changes that a precompiled contract may make to the state. Everything lands in the journal of the calling
 /// frame and is undone with it; logs are the exception (evm.md §4.1 step 5).
 pub trait ContractState {
     /// True when the account exists.
@@ -125,7 +125,7 @@ pub trait ContractState {
     }
 }
 
-/// Why a precompiled contract did not succeed.
+/// Reason why a precompiled contract did not succeed.
 #[derive(Clone, Debug, Error)]
 pub enum ContractError {
     /// The contract threw. The consequence for the caller is ruled by evm.md §4.1 and §3.3.

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::U256;
 
-/// Why bytes are not RLP.
+/// Reason why bytes are not RLP.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RlpError {
     /// The input ends inside an item.

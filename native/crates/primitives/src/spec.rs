@@ -51,7 +51,7 @@ struct ChainSpecJson {
     activation_heights: BTreeMap<String, i64>,
 }
 
-/// Why a specification was refused.
+/// Reason why a specification was refused.
 #[derive(Debug, Error)]
 pub enum SpecError {
     /// Not the expected JSON.

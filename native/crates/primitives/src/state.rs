@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::account::{Account, AccountRef};
 use crate::{B256, Bytes, U256};
 
-/// Why the state could not be read.
+/// Reason why the state could not be read.
 #[derive(Clone, Debug, Error)]
 pub enum StateError {
     /// A node or value that the root names is not in the store.
@@ -16,7 +16,7 @@ pub enum StateError {
     Corrupt {
         /// Key of the value in the store.
         hash: B256,
-        /// What is wrong with it.
+        /// Reason why it is wrong.
         reason: String,
     },
     /// The store failed.

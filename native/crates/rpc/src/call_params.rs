@@ -9,7 +9,7 @@ use crate::state_reads::LATEST;
 /// Digits of a value.
 const MAX_DIGITS: usize = 64;
 
-/// What `[{…},"latest"]` asks for, where estimates may leave out the block. Of other blocks workers decide whether
+/// Request that `[{…},"latest"]` makes, where estimates may leave out the block. Of other blocks workers decide whether
 /// their state is at hand. None for everything that is not ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
 pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Message> {
     let mut reader = PlainReader::new(params);

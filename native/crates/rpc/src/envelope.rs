@@ -28,7 +28,7 @@ pub const UNKNOWN_METHOD: u32 = u32::MAX;
 /// Index of a method that is missing or no text.
 pub const NO_METHOD: u32 = u32::MAX - 1;
 
-/// Why nothing of a body is answered.
+/// Reason why nothing of a body is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is no JSON.
@@ -39,7 +39,7 @@ pub enum Fault {
     BatchTooLarge,
 }
 
-/// What a body is as a whole.
+/// Form of a body as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// True when it is a batch.
@@ -246,7 +246,7 @@ impl Envelope {
     }
 }
 
-/// What a member of a request says.
+/// Value of a member of a request.
 enum Member {
     Id,
     Method,

@@ -32,7 +32,7 @@ const MAX_PROGRAMS: usize = 1024;
 const FIRST_PASSES: u32 = 256;
 const MAX_PASSES: u32 = 65_536;
 
-/// What is asked of a call.
+/// Request that a call makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallKind {
     /// Its output.
@@ -61,7 +61,7 @@ struct Snapshot {
 /// Contract and first four bytes of the data, fewer where there are none.
 type Program = (CallKind, Option<Address>, [u8; 4]);
 
-/// What is known of a program that did not end here.
+/// Record of a program that did not end here.
 struct BackOff {
     /// Calls that are still passed over.
     left: u32,
@@ -83,7 +83,7 @@ pub struct CallStats {
     pub wasted_gas: u64,
 }
 
-/// How an execution ended: whether it wrote a result, and its gas.
+/// Outcome of an execution: whether it wrote a result, and its gas.
 struct Ran {
     written: Option<()>,
     gas: u64,
@@ -135,7 +135,7 @@ impl FastCalls {
         self.spent = Duration::ZERO;
     }
 
-    /// What was executed so far.
+    /// Counts of what was executed so far.
     pub fn stats(&self) -> CallStats {
         self.stats
     }

@@ -40,7 +40,7 @@ macro_rules! fast_methods {
 
 macro_rules! define {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What a method asks for that the fast path answers, with its parameters.
+        /// Request that a method makes of the fast path, with its parameters.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum FastMethod { $($(#[$doc])* $name,)* }
     };

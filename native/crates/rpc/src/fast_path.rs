@@ -20,7 +20,7 @@ use crate::state_reads::StateReads;
 /// In parameters that ask for what changes without the head.
 const PENDING: &[u8] = b"pending";
 
-/// Behind the indexes of all methods: keys of responses that tell of reverts in another form than the node's own.
+/// Behind the indexes of all methods: keys of responses that report reverts in another form than the node's own.
 pub const OTHER_FORM: u16 = 0x8000;
 
 /// Flag of a request in the records: it has its answer, whose span is there.
@@ -41,24 +41,24 @@ pub struct MethodName {
     pub name: String,
     /// Index of the method, below [`OTHER_FORM`].
     pub index: u16,
-    /// What of it is answered here.
+    /// Part of it that is answered here.
     pub fast: Option<FastMethod>,
     /// True when responses to parameters hold as long as the head does.
     pub is_cached: bool,
-    /// True when responses tell of reverts, in one of two forms.
-    pub tells_reverts: bool,
+    /// True when responses report reverts, in one of two forms.
+    pub reports_reverts: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Method {
     work: Option<Work>,
     is_cached: bool,
-    tells_reverts: bool,
+    reports_reverts: bool,
 }
 
 /// The head that answers are given at.
 #[derive(Clone, Copy, Debug)]
-pub struct ToldHead {
+pub struct AnnouncedHead {
     /// Its hash.
     pub hash: B256,
     /// Root of the state after it; none where that cannot be read.
@@ -67,7 +67,7 @@ pub struct ToldHead {
     pub first_block: u64,
 }
 
-/// What came of a body.
+/// Outcome of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// So many bytes were written: the answer of all that was asked.
@@ -76,7 +76,7 @@ pub enum Answered {
     Partly(Shape),
 }
 
-/// What came of one request.
+/// Outcome of one request.
 enum Step {
     Written { length: usize, is_cached: bool },
     Left(u32),
@@ -118,11 +118,11 @@ impl FastPath {
     pub fn new(methods: Vec<MethodName>, most: usize, objects: EncodedAnswers, cache: ResponseCache) -> Self {
         let mut names = HashMap::default();
         let mut known = Vec::new();
-        for MethodName { name, index, fast, is_cached, tells_reverts } in methods {
+        for MethodName { name, index, fast, is_cached, reports_reverts } in methods {
             names.insert(name.into_bytes().into(), index);
             known.resize(known.len().max(usize::from(index) + 1), None);
             let work = fast.map(FastMethod::work);
-            known[usize::from(index)] = Some(Method { work, is_cached, tells_reverts });
+            known[usize::from(index)] = Some(Method { work, is_cached, reports_reverts });
         }
         Self {
             names,
@@ -155,7 +155,7 @@ impl FastPath {
         self.plain.clear();
     }
 
-    /// Drops everything that depends on the head, which is unknown until it is told.
+    /// Drops everything that depends on the head, which is unknown until it is set.
     pub fn forget(&mut self) {
         self.plain.clear();
         self.cache.clear();
@@ -171,7 +171,7 @@ impl FastPath {
     }
 
     /// Says what the head is that answers are given at. What is not known of it in the store stays unknown.
-    pub fn set_head(&mut self, store: &Arc<StateStore>, head: &ToldHead) {
+    pub fn set_head(&mut self, store: &Arc<StateStore>, head: &AnnouncedHead) {
         let Some(branch) = store.head_branch(head.hash) else { return self.blocks.set_head(None) };
         if let (Some(calls), Some(root), Some(block)) = (&mut self.calls, head.root, branch.head().env()) {
             calls.set_block_context(root, block);
@@ -191,7 +191,7 @@ impl FastPath {
 
     /// Parses a body and answers what of it is in memory. A call is only read: whether it may cost anything is for
     /// others to say, who then have it executed with [`Self::run`].
-    /// `other_form`: how the caller wants to be told of reverts is not the node's own form.
+    /// `other_form`: the caller wants reverts in another form than the node's own.
     pub fn answer(&mut self, body: &[u8], other_form: bool, out: &mut [u8]) -> Result<Answered, Fault> {
         self.waiting = None;
         let Self { envelope, names, most, .. } = self;
@@ -207,7 +207,7 @@ impl FastPath {
         }
         let Some(request) = self.envelope.request_at(0) else { return Ok(Answered::Partly(shape)) };
         let step = self.answer_request(request, body, other_form, true, out);
-        self.note(0, 0, &step);
+        self.record(0, 0, &step);
         Ok(match step {
             Step::Written { length, .. } => Answered::Whole(shape, length),
             Step::Left(_) => Answered::Partly(shape),
@@ -217,16 +217,16 @@ impl FastPath {
     /// Length of the answer as a whole; none where something is left to others.
     fn answer_batch(&mut self, body: &[u8], other_form: bool, out: &mut [u8]) -> Option<usize> {
         // Behind the last answer stands the bracket.
-        let room_end = out.len().checked_sub(1)?;
+        let buffer_end = out.len().checked_sub(1)?;
         let (mut at, mut end, mut is_whole) = (1, 0, true);
         while at < self.envelope.words().len() {
             let kind = self.envelope.words()[at];
             let request = self.envelope.request_at(at);
             let start = end + 1;
             match request {
-                Some(request) if start <= room_end => {
-                    let step = self.answer_request(request, body, other_form, false, &mut out[start..room_end]);
-                    self.note(at, start, &step);
+                Some(request) if start <= buffer_end => {
+                    let step = self.answer_request(request, body, other_form, false, &mut out[start..buffer_end]);
+                    self.record(at, start, &step);
                     match step {
                         Step::Written { length, .. } => {
                             out[end] = if end == 0 { b'[' } else { b',' };
@@ -248,7 +248,7 @@ impl FastPath {
     }
 
     /// Writes what came of a request into its record. `start` of its answer in the output.
-    fn note(&mut self, at: usize, start: usize, step: &Step) {
+    fn record(&mut self, at: usize, start: usize, step: &Step) {
         match *step {
             Step::Left(flags) => self.envelope.set_answer(at, flags, None),
             Step::Written { length, is_cached } => {
@@ -269,7 +269,7 @@ impl FastPath {
         let Some(Some(method)) = self.methods.get(usize::from(request.method)).copied() else { return Step::Left(0) };
         let span = |(start, end): (u32, u32)| &body[start as usize..end as usize];
         let (id, params) = (span(request.id), span(request.params));
-        let is_own_form = !other_form || !method.tells_reverts;
+        let is_own_form = !other_form || !method.reports_reverts;
         let key = if is_own_form { request.method } else { request.method | OTHER_FORM };
         if is_own_form
             && (params.is_empty() || params == b"[]")
@@ -278,7 +278,7 @@ impl FastPath {
         {
             return Step::Written { length, is_cached: true };
         }
-        let written = match (method.work, &self.state) {
+        let written = match (method.work, &mut self.state) {
             (Some(Work::State(read)), Some(state)) => state.answer(read, &mut self.blocks, id, params, out),
             (Some(Work::Object(subject)), _) => self.objects.answer(subject, &mut self.blocks, id, params, out),
             _ => None,

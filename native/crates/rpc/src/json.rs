@@ -5,10 +5,10 @@ use crate::json_string::{Text, plain_end};
 /// Structures in each other that are taken, as the reference's reader (rpc.md §1.1).
 pub(crate) const MAX_DEPTH: usize = 1000;
 
-/// What may stand before a text, as decoders of UTF-8 drop it.
+/// Mark that may stand before a text, as decoders of UTF-8 drop it.
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Why there is no JSON value.
+/// Reason why there is no JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// A byte that cannot stand there, or the end.

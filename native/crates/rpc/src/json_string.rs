@@ -4,7 +4,7 @@
 const SHORT_STRING: usize = 64;
 const PIECE: usize = 64;
 
-/// What stands between the quotes of a string.
+/// Contents between the quotes of a string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     raw: &'a [u8],
@@ -17,7 +17,7 @@ impl<'a> Text<'a> {
         Self { raw, has_escapes }
     }
 
-    /// What a function makes of the text without its escapes. None where it has lone surrogates, which no name has.
+    /// Result of a function on the text without its escapes. None where it has lone surrogates, which no name has.
     #[inline]
     pub(crate) fn with_text<T>(&self, function: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         if self.has_escapes { function(self.unescaped()?.as_bytes()) } else { function(self.raw) }

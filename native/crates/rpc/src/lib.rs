@@ -4,6 +4,7 @@
 //! Of parameters only the ordinary form is understood. Everything else, errors included, is declined and left to the
 //! methods' own code, which is the only place that knows the rules.
 
+mod account_memo;
 mod call_params;
 mod envelope;
 mod fast_calls;
@@ -22,7 +23,7 @@ pub use envelope::{
 pub use fast_calls::{CallKind, CallStats, FastCalls, GasCaps};
 pub use fast_methods::FastMethod;
 pub use fast_path::{
-    ANSWERED, Answered, CACHEABLE, CACHED, FastPath, MethodName, OTHER_FORM, TOO_LONG, ToldHead, WAITS,
+    ANSWERED, AnnouncedHead, Answered, CACHEABLE, CACHED, FastPath, MethodName, OTHER_FORM, TOO_LONG, WAITS,
 };
 pub use response_cache::{Lookups, ResponseCache};
 pub use state_reads::{Read, StateReads};

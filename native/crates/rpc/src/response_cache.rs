@@ -5,17 +5,17 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// An entry may take this part of the whole at most, so that one large answer does not push out all others.
-const LARGEST_PART: usize = 8;
+/// Entries that the cache holds at least: one takes an eighth of it at most, so that a large answer does not evict all others.
+const MIN_ENTRIES: usize = 8;
 
-/// Bytes that an entry takes besides its texts, about: lengths, and its place in the table.
+/// Bytes that an entry takes besides its texts, about: lengths, and its slot in the table.
 const ENTRY_BYTES: usize = 24;
 
 /// Lengths of key and text.
 const HEAD: usize = 8;
 
 /// Texts of answers behind their id. They lie one after the other in two halves; when the younger one is full the
-/// older one, with the oldest answers, makes room for it.
+/// older one, with the oldest answers, is dropped for it.
 pub struct ResponseCache {
     half_bytes: usize,
     young: Half,
@@ -37,7 +37,7 @@ pub struct Lookups {
 struct Half {
     /// Lengths, method, parameters and text of each entry.
     bytes: Vec<u8>,
-    places: HashTable<u32>,
+    offsets: HashTable<u32>,
     used: usize,
 }
 
@@ -74,9 +74,9 @@ impl ResponseCache {
         self.stats.misses += misses;
     }
 
-    /// What follows the id.
+    /// Text after the id.
     pub fn find(&self, method: u16, params: &[u8]) -> Option<&[u8]> {
-        if self.young.places.is_empty() && self.old.places.is_empty() {
+        if self.young.offsets.is_empty() && self.old.offsets.is_empty() {
             return None;
         }
         let hash = self.hash(method, params);
@@ -86,7 +86,7 @@ impl ResponseCache {
     /// Keeps what follows the id.
     pub fn keep(&mut self, method: u16, params: &[u8], text: &[u8]) {
         let size = params.len() + text.len() + ENTRY_BYTES;
-        if size * LARGEST_PART > self.half_bytes * 2 || self.find(method, params).is_some() {
+        if size * MIN_ENTRIES > self.half_bytes * 2 || self.find(method, params).is_some() {
             return;
         }
         if self.young.used + size > self.half_bytes {
@@ -114,8 +114,8 @@ fn hash_of(hasher: &RandomState, method: u16, params: &[u8]) -> u64 {
 }
 
 impl Half {
-    fn entry(&self, place: u32) -> (u16, &[u8], &[u8]) {
-        let entry = &self.bytes[place as usize..];
+    fn entry(&self, offset: u32) -> (u16, &[u8], &[u8]) {
+        let entry = &self.bytes[offset as usize..];
         let number = |at: usize| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]) as usize;
         let params = HEAD + 2..HEAD + 2 + number(0);
         let text = params.end..params.end + number(4);
@@ -123,31 +123,31 @@ impl Half {
     }
 
     fn find(&self, hash: u64, method: u16, params: &[u8]) -> Option<&[u8]> {
-        let is_it = |place: &u32| {
-            let (its_method, its_params, _) = self.entry(*place);
+        let is_it = |offset: &u32| {
+            let (its_method, its_params, _) = self.entry(*offset);
             its_method == method && its_params == params
         };
-        self.places.find(hash, is_it).map(|place| self.entry(*place).2)
+        self.offsets.find(hash, is_it).map(|offset| self.entry(*offset).2)
     }
 
     fn add(&mut self, hash: u64, hasher: &RandomState, method: u16, params: &[u8], text: &[u8]) {
-        let place = self.bytes.len() as u32;
+        let offset = self.bytes.len() as u32;
         self.bytes.extend_from_slice(&(params.len() as u32).to_le_bytes());
         self.bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
         self.bytes.extend_from_slice(&method.to_le_bytes());
         self.bytes.extend_from_slice(params);
         self.bytes.extend_from_slice(text);
-        let mut places = std::mem::take(&mut self.places);
-        places.insert_unique(hash, place, |place| {
-            let (method, params, _) = self.entry(*place);
+        let mut offsets = std::mem::take(&mut self.offsets);
+        offsets.insert_unique(hash, offset, |offset| {
+            let (method, params, _) = self.entry(*offset);
             hash_of(hasher, method, params)
         });
-        self.places = places;
+        self.offsets = offsets;
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
-        self.places.clear();
+        self.offsets.clear();
         self.used = 0;
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_and_no_answer_takes_most_of_the_room() {
+    fn the_oldest_go_and_no_answer_takes_most_of_the_memory() {
         let most = 4000;
         let mut kept = ResponseCache::new(most);
         let text = [b'x'; 100];

@@ -7,7 +7,7 @@ use rhizome_rpc::{
 };
 use serde_json::Value;
 
-const MOST: usize = 3;
+const MAX_ENTRIES: usize = 3;
 
 fn find(name: &[u8]) -> Option<u16> {
     [&b"eth_call"[..], b"m"].iter().position(|known| *known == name).map(|index| index as u16)
@@ -15,7 +15,7 @@ fn find(name: &[u8]) -> Option<u16> {
 
 fn read(body: &[u8]) -> (Result<Shape, Fault>, Vec<u32>) {
     let mut envelope = Envelope::default();
-    let shape = envelope.read(body, MOST, find);
+    let shape = envelope.read(body, MAX_ENTRIES, find);
     (shape, envelope.words().to_vec())
 }
 
@@ -129,14 +129,14 @@ fn requests_and_elements_of_batches_are_counted() {
         )
     );
     let silent = r#"{"method":"x"}"#;
-    assert_eq!(batch(&[silent; MOST]).0, shape(false));
-    assert_eq!(batch(&[silent; MOST + 1]).0, shape(true));
-    assert_eq!(batch(&["{}"; 10 * MOST]).0, shape(false));
+    assert_eq!(batch(&[silent; MAX_ENTRIES]).0, shape(false));
+    assert_eq!(batch(&[silent; MAX_ENTRIES + 1]).0, shape(true));
+    assert_eq!(batch(&["{}"; 10 * MAX_ENTRIES]).0, shape(false));
     let nested = format!("[{silent},[{silent},{silent}],{{}}]");
     assert_eq!(batch(&[&nested, silent]).0, shape(true));
     for element in ["1", "{}", "[]", silent, "[[1]]", r#"{"id":[],"method":"m"}"#] {
-        assert_eq!(batch(&vec![element; 10 * MOST + 1]).0, Err(Fault::BatchTooLarge), "{element}");
-        assert!(batch(&vec![element; 10 * MOST]).0.is_ok(), "{element}");
+        assert_eq!(batch(&vec![element; 10 * MAX_ENTRIES + 1]).0, Err(Fault::BatchTooLarge), "{element}");
+        assert!(batch(&vec![element; 10 * MAX_ENTRIES]).0.is_ok(), "{element}");
     }
     assert_eq!(read(format!("[{}1", "1,".repeat(99)).as_bytes()).0, Err(Fault::Parse), "JSON comes first");
 }
@@ -194,10 +194,10 @@ fn body() -> impl Strategy<Value = String> {
     let batch = prop::collection::vec(request.clone(), 0..4).prop_map(|all| format!("[{}]", all.join(" ,")));
     (prop_oneof![request, batch], prop::collection::vec((any::<prop::sample::Index>(), piece()), 0..3)).prop_map(
         |(mut body, changes)| {
-            for (place, piece) in changes {
-                let place = place.index(body.len() + 1);
-                if body.is_char_boundary(place) {
-                    body.insert_str(place, &piece);
+            for (offset, piece) in changes {
+                let offset = offset.index(body.len() + 1);
+                if body.is_char_boundary(offset) {
+                    body.insert_str(offset, &piece);
                 }
             }
             body

@@ -12,7 +12,8 @@ use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, ResponseCache, ToldHead, WAITS,
+    AnnouncedHead, Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, ResponseCache,
+    WAITS,
 };
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_testing::regtest;
@@ -36,29 +37,14 @@ fn block_name(number: u64) -> B256 {
 }
 
 fn ancestor(number: u64) -> AncestorBlock {
-    AncestorBlock {
-        hash: block_name(number),
-        parent_hash: number.checked_sub(1).map_or(B256::ZERO, block_name),
-        number,
-        timestamp: 0,
-        coinbase: Address::ZERO.into(),
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::from_static(&hex!("989680")),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: None,
-    }
+    let parent_hash = number.checked_sub(1).map_or(B256::ZERO, block_name);
+    let gas_limit = Bytes::from_static(&hex!("989680"));
+    AncestorBlock { gas_limit, ..rhizome_testing::ancestor(block_name(number), parent_hash, number) }
 }
 
 /// Has a front see the head, with a state after it.
 fn see(front: &mut FastPath, store: &Arc<StateStore>, root: B256) {
-    front.set_head(store, &ToldHead { hash: block_name(HEIGHT), root: Some(root), first_block: 0 });
+    front.set_head(store, &AnnouncedHead { hash: block_name(HEIGHT), root: Some(root), first_block: 0 });
 }
 
 /// Writes blocks and a state to disk: its root.
@@ -89,7 +75,7 @@ fn front(store: &Arc<StateStore>, spec: &Arc<ChainSpec>) -> FastPath {
         index,
         fast: Some(fast),
         is_cached: true,
-        tells_reverts: true,
+        reports_reverts: true,
     };
     let methods =
         vec![method("eth_call", CALL, FastMethod::Call), method("eth_estimateGas", ESTIMATE, FastMethod::Estimate)];
@@ -103,7 +89,7 @@ fn request(method: &str, to: Address) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":[{{"to":"{to:#x}"}},"latest"]}}"#).into_bytes()
 }
 
-/// Where an answer came from, if there is one.
+/// Source of an answer, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Cache,

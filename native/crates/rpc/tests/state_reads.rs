@@ -9,7 +9,8 @@ use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{
-    ANSWERED, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache, StateReads, ToldHead,
+    ANSWERED, AnnouncedHead, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache,
+    StateReads,
 };
 use rhizome_store::{StateStore, StoreOptions};
 
@@ -17,7 +18,7 @@ const RICH: Address = Address::with_last_byte(1);
 const OWING: Address = Address::with_last_byte(2);
 const CONTRACT: Address = Address::with_last_byte(3);
 const LARGE_OUTPUT: usize = 4096;
-const MOST: usize = 9;
+const MAX_READS: usize = 9;
 
 fn methods() -> Vec<MethodName> {
     let methods = [
@@ -33,14 +34,14 @@ fn methods() -> Vec<MethodName> {
         index: index as u16,
         fast,
         is_cached: true,
-        tells_reverts: false,
+        reports_reverts: false,
     };
     methods.into_iter().enumerate().map(named).collect()
 }
 
 fn path(store: Arc<StateStore>, cached_bytes: usize) -> FastPath {
     let objects = EncodedAnswers::new(Arc::new(EncodedObjectCache::new(0)));
-    let mut path = FastPath::new(methods(), MOST, objects, ResponseCache::new(cached_bytes));
+    let mut path = FastPath::new(methods(), MAX_READS, objects, ResponseCache::new(cached_bytes));
     path.state = Some(StateReads::new(store));
     path
 }
@@ -50,28 +51,18 @@ fn see(path: &mut FastPath, store: &Arc<StateStore>, chain: u64, roots: &[Option
     let hash_of = |number: usize| B256::from(U256::from(chain) << 64 | U256::from(number + 1));
     for (number, root) in roots.iter().enumerate() {
         store.put_ancestor(AncestorBlock {
-            hash: hash_of(number),
-            parent_hash: number.checked_sub(1).map_or(B256::ZERO, hash_of),
-            number: number as u64,
-            timestamp: 0,
-            coinbase: Address::ZERO.into(),
-            minimum_gas_price: U256::ZERO,
-            gas_limit: Bytes::new(),
-            gas_used: 0,
-            difficulty: U256::ONE,
-            paid_fees: U256::ZERO,
-            uncle_count: 0,
-            total_difficulty: U256::from(number),
-            bitcoin_header: None,
-            bitcoin_coinbase: None,
-            uncles: Vec::new(),
             state_root: *root,
+            ..rhizome_testing::ancestor(
+                hash_of(number),
+                number.checked_sub(1).map_or(B256::ZERO, hash_of),
+                number as u64,
+            )
         });
         // The blocks that are read are held.
         store.head_branch(hash_of(number)).unwrap();
     }
     let head = roots.len() - 1;
-    path.set_head(store, &ToldHead { hash: hash_of(head), root: roots[head], first_block: 0 });
+    path.set_head(store, &AnnouncedHead { hash: hash_of(head), root: roots[head], first_block: 0 });
 }
 
 fn fill(store: &Arc<StateStore>, balance: u64) -> B256 {
@@ -233,19 +224,19 @@ fn of_a_batch_each_request_is_answered_that_can_be() {
     assert_eq!(answer(&mut path, "[]"), None);
     let silent = balance("latest").replace("\"id\":1,", "");
     assert_eq!(answer(&mut path, &silent), None);
-    let many = vec![balance("latest"); MOST + 1].join(",");
+    let many = vec![balance("latest"); MAX_READS + 1].join(",");
     assert!(
         matches!(path.answer(format!("[{many}]").as_bytes(), false, &mut [0; LARGE_OUTPUT]), Ok(Answered::Partly(shape)) if shape.is_refused)
     );
 }
 
 #[test]
-fn what_depends_on_the_head_is_not_answered_until_it_is_told() {
+fn what_depends_on_the_head_is_not_answered_until_it_is_reported() {
     let store = StateStore::in_memory(&StoreOptions::default());
     let mut reads = path(store.clone(), 0);
     let alone = request("eth_getBalance", &format!(r#"["{RICH}"]"#));
     assert_eq!(answer(&mut reads, &alone), None, "no head");
-    let unknown = ToldHead { hash: B256::repeat_byte(7), root: Some(rhizome_trie_root()), first_block: 0 };
+    let unknown = AnnouncedHead { hash: B256::repeat_byte(7), root: Some(rhizome_trie_root()), first_block: 0 };
     reads.set_head(&store, &unknown);
     assert_eq!(answer(&mut reads, &alone), None, "a head that is not in the store");
     see(&mut reads, &store, 4, &[Some(B256::repeat_byte(1))]);

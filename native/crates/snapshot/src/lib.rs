@@ -14,9 +14,9 @@ pub use stream::StreamDecoder;
 const LEVEL: i32 = 3;
 
 /// Largest zstd window that a compressed chunk may request, as a power of two: it holds the largest chunk.
-const LARGEST_WINDOW: u32 = 26;
+const MAX_WINDOW_LOG: u32 = 26;
 
-/// Why bytes are not the chunk that they should be.
+/// Reason why bytes are not the chunk that they should be.
 #[derive(Debug, Error)]
 pub enum ChunkError {
     /// Not a whole zstd frame.
@@ -38,7 +38,7 @@ pub fn content_hash(contents: &[u8]) -> [u8; 32] {
 /// Contents as they are written to a file.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// Fails when there is no memory for it.
 pub fn pack(contents: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(contents, LEVEL)
 }
@@ -49,7 +49,7 @@ pub fn pack(contents: &[u8]) -> io::Result<Vec<u8>> {
 /// [`ChunkError`] for anything else.
 pub fn unpack(packed: &[u8], size: usize, hash: &[u8; 32]) -> Result<Vec<u8>, ChunkError> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
-    decoder.window_log_max(LARGEST_WINDOW)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     let mut contents = Vec::with_capacity(size);
     decoder.take(size as u64 + 1).read_to_end(&mut contents)?;
     if contents.len() != size {

@@ -14,12 +14,12 @@ impl StreamDecoder {
     /// A decoder at the beginning of a frame.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// Fails when there is no memory for it.
     pub fn new() -> io::Result<Self> {
         Ok(Self { decoder: Decoder::new()?, is_whole: true })
     }
 
-    /// Decompresses input into the free part of a buffer, as far as there is room for it, and returns how many bytes of
+    /// Decompresses input into the free part of a buffer, as far as it fits, and returns how many bytes of
     /// the input were used and how many were written. Nothing is left inside when the buffer was not filled.
     ///
     /// # Errors
@@ -50,17 +50,17 @@ mod tests {
     use super::*;
     use crate::pack;
 
-    fn decode(packed: &[u8], piece: usize, room: usize) -> io::Result<(Vec<u8>, bool)> {
+    fn decode(packed: &[u8], piece: usize, space: usize) -> io::Result<(Vec<u8>, bool)> {
         let mut decoder = StreamDecoder::new()?;
         let mut found = Vec::new();
-        let mut output = vec![0; room];
+        let mut output = vec![0; space];
         for chunk in packed.chunks(piece) {
             let mut used = 0;
             loop {
                 let (taken, written) = decoder.decode(&chunk[used..], &mut output)?;
                 used += taken;
                 found.extend_from_slice(&output[..written]);
-                if used == chunk.len() && written < room {
+                if used == chunk.len() && written < space {
                     break;
                 }
             }
@@ -74,8 +74,8 @@ mod tests {
         let mut packed = pack(&contents).expect("packs");
         packed.extend(pack(&contents[..1000]).expect("packs"));
         let expected = [&contents[..], &contents[..1000]].concat();
-        for (piece, room) in [(1, 64), (17, 1 << 16), (1000, 1), (packed.len(), 1 << 20)] {
-            assert_eq!(decode(&packed, piece, room).expect("decodes"), (expected.clone(), true), "{piece} {room}");
+        for (piece, space) in [(1, 64), (17, 1 << 16), (1000, 1), (packed.len(), 1 << 20)] {
+            assert_eq!(decode(&packed, piece, space).expect("decodes"), (expected.clone(), true), "{piece} {space}");
         }
     }
 

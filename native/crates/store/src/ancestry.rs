@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use rhizome_primitives::B256;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
+use rhizome_primitives::state::StateError;
 
 use crate::state_store::StateStore;
 
 /// Blocks held. REMASC reads 4,000 + span blocks back and the BlockHeader contract 4,000; the rest is
-/// room for reorganisations. About 1 KiB each.
+/// some more for reorganisations. About 1 KiB each.
 const WINDOW: usize = 8192;
 
 /// Blocks walked to connect a new tip with the window before starting a new one.
-const LONGEST_REBASE: usize = 1024;
+const MAX_REBASE_BLOCKS: usize = 1024;
 
 /// A run of blocks in which each is the parent of the next.
 #[derive(Default)]
@@ -44,7 +45,7 @@ impl Window {
         }
     }
 
-    /// Adds the parent of the lowest block, where there is room.
+    /// Adds the parent of the lowest block, where the window is not full.
     pub(crate) fn extend_down(&mut self, parent: Arc<AncestorBlock>) {
         if self.lowest().is_some_and(|lowest| lowest.parent_hash == parent.hash) {
             self.0.push_front(parent);
@@ -68,7 +69,7 @@ impl Window {
                 return;
             }
             let inside = self.0.front().is_some_and(|front| front.number < lowest.number);
-            match parent_of(store, lowest).filter(|_| inside && branch.len() < LONGEST_REBASE) {
+            match parent_of(store, lowest).filter(|_| inside && branch.len() < MAX_REBASE_BLOCKS) {
                 Some(parent) => branch.push(parent),
                 None => break,
             }
@@ -81,12 +82,12 @@ impl Window {
         self.0.back()
     }
 
-    /// The lowest block, where there is room for more below it.
+    /// The lowest block, where the window takes more below it.
     pub(crate) fn lowest(&self) -> Option<&Arc<AncestorBlock>> {
         self.0.front().filter(|_| self.0.len() < WINDOW)
     }
 
-    /// Extends the window down to `number`, as far as there is room.
+    /// Extends the window down to `number`, until it is full.
     pub(crate) fn reach_down(&mut self, store: &StateStore, number: u64) {
         while self.0.len() < WINDOW
             && let Some(lowest) = self.0.front().filter(|lowest| lowest.number > number)
@@ -99,8 +100,21 @@ impl Window {
 
 /// The stored parent; None past genesis, when it is unknown, or when the store contradicts itself.
 pub(crate) fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
-    let number = block.number.checked_sub(1)?;
-    store.ancestor(&block.parent_hash).ok().flatten().filter(|parent| parent.number == number)
+    stored_parent(store, block).ok().flatten()
+}
+
+/// The stored parent; None past genesis. Every connected block has its ancestors in the store, so one that is not
+/// there, or has another number, is damage.
+fn stored_parent(store: &StateStore, block: &AncestorBlock) -> Result<Option<Arc<AncestorBlock>>, StateError> {
+    let Some(number) = block.number.checked_sub(1) else { return Ok(None) };
+    let corrupt = |reason: String| StateError::Corrupt { hash: block.parent_hash, reason };
+    let parent = store.ancestor(&block.parent_hash)?;
+    let parent = parent.ok_or_else(|| corrupt(format!("ancestor block {number} is not there")))?;
+    if parent.number == number {
+        Ok(Some(parent))
+    } else {
+        Err(corrupt(format!("ancestor block {number} has the number {}", parent.number)))
+    }
 }
 
 /// The branch that ends with one block.
@@ -109,6 +123,7 @@ pub(crate) struct BranchBelow {
     parent: Option<Arc<AncestorBlock>>,
     /// Blocks from the parent down that are outside the window, as far as they were walked.
     aside: Mutex<Vec<Arc<AncestorBlock>>>,
+    failure: Mutex<Option<StateError>>,
 }
 
 impl BranchBelow {
@@ -118,7 +133,15 @@ impl BranchBelow {
         if let Some(parent) = &parent {
             store.window.write().rebase(&store, parent);
         }
-        Self { store, parent, aside: Mutex::default() }
+        Self { store, parent, aside: Mutex::default(), failure: Mutex::default() }
+    }
+
+    /// The stored parent. Keeps the reason why there is none.
+    fn parent(&self, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
+        stored_parent(&self.store, block).unwrap_or_else(|error| {
+            *self.failure.lock() = Some(error);
+            None
+        })
     }
 
     /// The ancestor of `base` with that number, when `base` is in the window.
@@ -143,7 +166,7 @@ impl BranchBelow {
         }
         drop(window);
         while block.number > number {
-            match parent_of(&self.store, &block) {
+            match self.parent(&block) {
                 Some(parent) => block = parent,
                 None => return Some(None),
             }
@@ -171,9 +194,13 @@ impl Ancestry for BranchBelow {
             if let Some(answer) = self.in_window(lowest, number) {
                 return answer;
             }
-            let above = parent_of(&self.store, lowest)?;
+            let above = self.parent(lowest)?;
             aside.push(above);
         }
+    }
+
+    fn failure(&self) -> Option<StateError> {
+        self.failure.lock().clone()
     }
 }
 

@@ -13,7 +13,7 @@ pub struct AppliedState {
     parent: B256,
     root: B256,
     trie: Trie,
-    /// What is known of the nodes of the parent state.
+    /// Extent of the nodes of the parent state.
     pub(crate) extent: Extent,
 }
 

@@ -54,7 +54,7 @@ impl Backend {
         }
     }
 
-    /// What is known of a state.
+    /// Record of a state.
     pub(crate) fn record(&self, root: &B256) -> Result<Option<StateRecord>, StateError> {
         match self {
             Self::Memory(batch) => Ok(batch.read().states.get(root).cloned()),

@@ -17,7 +17,7 @@ pub(crate) struct Batch {
     pub(crate) nodes: usize,
     /// Long values.
     pub(crate) values: HashMap<B256, Bytes, RandomState>,
-    /// Where root nodes are, and what is known of the other ones.
+    /// Locations of root nodes, and records of the other states.
     pub(crate) states: HashMap<B256, StateRecord, RandomState>,
     /// Encoded ancestor blocks by block hash.
     pub(crate) ancestors: HashMap<B256, Bytes, RandomState>,

@@ -39,7 +39,7 @@ struct Frame {
     /// Children's size as the node states it, and as it was found.
     says: u64,
     found: u64,
-    /// What the node itself adds to its parent's children size.
+    /// Bytes that the node itself adds to its parent's children size.
     size: u64,
     children: Vec<(B256, Location)>,
 }

@@ -18,7 +18,7 @@ const WAITING_BYTES: u64 = 4 << 20;
 /// Maximum number of nodes from the root down; no key has as many bits.
 const MAX_OPEN: usize = 1024;
 
-/// Why a chunk was refused.
+/// Reason why a chunk was refused.
 #[derive(Debug, Error)]
 pub enum IntakeError {
     /// The chunk is not the next one of this state. The fault is with the peer that sent it.
@@ -46,7 +46,7 @@ impl From<RlpError> for IntakeError {
 pub struct IntakeReport {
     /// Nodes of this chunk.
     pub nodes: u64,
-    /// Where the next chunk begins.
+    /// Start of the next chunk.
     pub next: u64,
     /// True when the state is complete, and stored.
     pub complete: bool,
@@ -57,7 +57,7 @@ pub struct IntakeReport {
 struct WrittenNode {
     hash: B256,
     at: Location,
-    /// What it adds to the size of its parent.
+    /// Bytes that it adds to the size of its parent.
     total: u64,
 }
 
@@ -89,7 +89,7 @@ impl ChunkIntake {
     /// Resumes from the point at which [`Self::save`] was called.
     ///
     /// # Errors
-    /// When the bytes belong to another state, or the store lacks what was stored then.
+    /// Fails when the bytes belong to another state, or the store lacks what was stored then.
     pub fn resume(store: Arc<StateStore>, root: B256, saved: &[u8]) -> Result<Self, IntakeError> {
         let parts = Item::read_only(saved)?.items()?;
         let [of, next, open] = parts[..] else { return Err(IntakeError::Saved) };
@@ -118,7 +118,7 @@ impl ChunkIntake {
         Ok(intake)
     }
 
-    /// Where the next chunk begins.
+    /// Start of the next chunk.
     pub fn next(&self) -> u64 {
         self.next
     }
@@ -126,7 +126,7 @@ impl ChunkIntake {
     /// Checks and takes the chunk that begins at [`Self::next`]. A refused chunk changes nothing.
     ///
     /// # Errors
-    /// When it is not that chunk, or the store fails.
+    /// Fails when it is not that chunk, or the store fails.
     pub fn take(&mut self, body: &[u8]) -> Result<IntakeReport, IntakeError> {
         if self.complete {
             return Err(ChunkError::Range.into());
@@ -147,7 +147,7 @@ impl ChunkIntake {
     /// Makes everything taken so far durable. Returns the bytes for [`Self::resume`], a few kilobytes.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Fails when the store fails.
     pub fn save(&mut self) -> Result<Vec<u8>, IntakeError> {
         self.write(false)?;
         let mut open = Vec::new();

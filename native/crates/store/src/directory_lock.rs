@@ -23,7 +23,7 @@ impl DirectoryLock {
     /// Takes the lock in an existing folder; None when another process, or this one, has it.
     ///
     /// # Errors
-    /// When the file cannot be created, or the file system has no locks.
+    /// Fails when the file cannot be created, or the file system has no locks.
     pub fn acquire(folder: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
@@ -39,7 +39,7 @@ impl DirectoryLock {
     /// without the file counts as unlocked.
     ///
     /// # Errors
-    /// When the file cannot be read, or the file system has no locks.
+    /// Fails when the file cannot be read, or the file system has no locks.
     pub fn acquire_for_reading(folder: &Path) -> io::Result<Option<Self>> {
         match Self::acquire(folder) {
             Err(error)

@@ -5,7 +5,7 @@ use crate::node_log::START;
 /// Version of the encoding.
 const VERSION: u8 = 1;
 
-/// How a sealed epoch is stored.
+/// Storage of a sealed epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A file of its own.
@@ -31,7 +31,7 @@ pub(crate) struct EpochList {
     pub(crate) sealed: Vec<Epoch>,
     /// The log before this position is gone.
     pub(crate) first: u64,
-    /// Where the open epoch begins, which is in the table of nodes.
+    /// Start of the open epoch, which is in the table of nodes.
     pub(crate) open: u64,
     /// States that were kept since then.
     pub(crate) open_blocks: u64,

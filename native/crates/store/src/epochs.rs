@@ -32,16 +32,16 @@ impl Proofs {
     }
 }
 
-/// What is known of the epochs, for whoever changes them.
+/// State of the epochs, for whoever changes them.
 pub(crate) struct EpochState {
     pub(crate) list: EpochList,
     /// None for an archive.
     pub(crate) proofs: Option<Proofs>,
     /// True when the store says on disk that it has epochs.
     pub(crate) is_stored: bool,
-    /// Where the removal of states that are gone goes on; None when there is none to remove.
+    /// Key at which the removal of states that are gone goes on; None when there is none to remove.
     pub(crate) sweep: Option<Vec<u8>>,
-    /// Why an epoch could not be sealed, or nodes not be copied, at the last attempt.
+    /// Reason why an epoch could not be sealed, or nodes not be copied, at the last attempt.
     pub(crate) fault: Option<String>,
     /// Nothing is sealed before this instant, after a failure.
     pub(crate) retry: Option<Instant>,
@@ -186,7 +186,7 @@ pub struct LogStats {
     pub log_bytes: u64,
     /// Bytes of the log that were given up since the store was made.
     pub dropped_bytes: u64,
-    /// Why the last attempt to seal an epoch or to copy nodes failed.
+    /// Reason why the last attempt to seal an epoch, to copy nodes or to give up earlier values failed.
     pub fault: Option<String>,
 }
 

@@ -5,8 +5,8 @@
 //! thread that waits. The answers stay in memory, bounded in bytes; keeping them on disk is for whoever answers.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::keccak256;
 
+use crate::fork_guess::{self, MAX_ROUNDS};
 use crate::reader::RootReader;
 
 /// Something that the upstream is asked for.
@@ -155,7 +156,44 @@ impl Fork {
         MAY_WAIT.set(may_wait);
     }
 
-    /// Nothing is answered any more: whoever waits is told so.
+    /// Runs an execution that has no effect of its own, with what it reads fetched ahead: until it knows everything, it runs
+    /// on guesses and its result is dropped.
+    pub fn fetching_ahead<T>(&self, mut run: impl FnMut() -> T) -> T {
+        if !MAY_WAIT.get() || fork_guess::is_guessing() {
+            return run();
+        }
+        for _ in 0..MAX_ROUNDS {
+            let (result, guessed) = fork_guess::run_guessing(&mut run);
+            if guessed.is_empty() {
+                return result;
+            }
+            drop(result);
+            if !self.wait_for_all(&guessed) {
+                break;
+            }
+        }
+        run()
+    }
+
+    /// Waits until all of these were answered or refused; false when that takes too long.
+    fn wait_for_all(&self, wanted: &HashSet<Wanted>) -> bool {
+        let began = Instant::now();
+        let until = began + self.patience;
+        let mut all = self.waiting.lock();
+        let is_settled = loop {
+            let is_open = |one| all.get(one).is_some_and(|waiting: &Waiting| waiting.result.is_none());
+            if !wanted.iter().any(is_open) {
+                break true;
+            }
+            if self.is_closed.load(Ordering::Relaxed) || self.answered.wait_until(&mut all, until).timed_out() {
+                break false;
+            }
+        };
+        self.waited.fetch_add(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        is_settled
+    }
+
+    /// Nothing is answered any more: whoever waits gets an error.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
         let _waiting = self.waiting.lock();
@@ -175,7 +213,7 @@ impl Fork {
     fn settle(&self, wanted: Wanted, result: Result<Answer, String>) {
         let mut all = self.waiting.lock();
         match all.get_mut(&wanted) {
-            // Whoever did not wait finds it among the answers; of a refusal the next read is told.
+            // Whoever did not wait finds it among the answers; the next read gets a refusal.
             Some(waiting) if waiting.readers == 0 && result.is_ok() => {
                 all.remove(&wanted);
             }
@@ -193,11 +231,29 @@ impl Fork {
         if !MAY_WAIT.get() {
             return self.ask_without_waiting(wanted);
         }
+        if fork_guess::is_guessing() {
+            return self.guess(wanted);
+        }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();
         let result = self.wait_for(wanted, began + self.patience);
         self.waited.fetch_add(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         result.map_err(StateError::Upstream)
+    }
+
+    /// Asks for something and takes it as absent meanwhile. A block cannot be: its hash would be wrong for certain.
+    fn guess(&self, wanted: Wanted) -> Result<Answer, StateError> {
+        match self.ask_without_waiting(wanted) {
+            Err(StateError::NotFetched) => {}
+            known => return known,
+        }
+        let is_enough = !fork_guess::note(wanted);
+        match wanted {
+            _ if is_enough => Err(StateError::NotFetched),
+            Wanted::Account(_) => Ok(Answer::Account(Arc::default(), EMPTY_CODE_HASH)),
+            Wanted::Cell(..) => Ok(Answer::Cell(None)),
+            Wanted::Block(_) => Err(StateError::NotFetched),
+        }
     }
 
     fn ask_without_waiting(&self, wanted: Wanted) -> Result<Answer, StateError> {
@@ -213,8 +269,8 @@ impl Fork {
                     result
                 }
             },
-            Entry::Vacant(place) => {
-                place.insert(Waiting { readers: 0, result: None });
+            Entry::Vacant(vacant) => {
+                vacant.insert(Waiting { readers: 0, result: None });
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 (self.ask)(wanted);
                 Err(StateError::NotFetched)
@@ -352,7 +408,8 @@ impl StateReader for ForkReader {
             return Ok(None);
         }
         // A contract that was created here has none.
-        if self.fork.account(account)?.0.account.is_none() {
+        let is_absent = self.fork.account(account)?.0.account.is_none();
+        if is_absent && !fork_guess::was_guessed(&Wanted::Account(*account)) {
             return Ok(None);
         }
         self.fork.cell(account, slot)
@@ -401,6 +458,8 @@ impl<L: Ancestry> Ancestry for ForkBranch<L> {
         }
         match self.fork.block(number) {
             Ok(block) => Some(block),
+            // A run on guesses is dropped, and what it wanted is asked for.
+            Err(StateError::NotFetched) if fork_guess::is_guessing() => None,
             Err(error) => {
                 *self.failure.lock() = Some(error);
                 None
@@ -417,6 +476,6 @@ impl<L: Ancestry> Ancestry for ForkBranch<L> {
     }
 
     fn failure(&self) -> Option<StateError> {
-        self.failure.lock().clone()
+        self.failure.lock().clone().or_else(|| self.local.failure())
     }
 }

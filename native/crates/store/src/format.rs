@@ -22,7 +22,7 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 const FORMAT_KEY: &[u8] = b"format";
 const PROGRAM_KEY: &[u8] = b"program";
-/// Where an interrupted conversion resumes: the format it comes from, big-endian, and the result of its last batch.
+/// Key of an interrupted conversion: the format it comes from, big-endian, and the result of its last batch.
 const CONVERSION_KEY: &[u8] = b"conversion";
 
 /// Format of a store and the version of the program that wrote it.

@@ -124,7 +124,7 @@ impl StateStore {
         });
     }
 
-    /// Reads some more blocks; false when there are none, or no room. Others may use the window meanwhile.
+    /// Reads some more blocks; false when there are none, or the window is full. Others may use the window meanwhile.
     fn fill_step(&self) -> bool {
         let Some(lowest) = self.window.read().lowest().cloned() else { return false };
         let mut blocks: Vec<Arc<AncestorBlock>> = Vec::new();

@@ -38,7 +38,7 @@ const RECORD_PREFIX: usize = 3;
 #[derive(Default)]
 struct Rows {
     bytes: Vec<u8>,
-    /// Where each record begins.
+    /// Start of each record.
     starts: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ fn record_at(bytes: &[u8], start: usize) -> Option<(&[u8], &[u8], usize)> {
     Some((key, row, start + RECORD_PREFIX + key.len() + row.len()))
 }
 
-/// Where a merge is in one run.
+/// Position of a merge in one run.
 struct RunReader {
     run: u32,
     chunk: u32,

@@ -11,7 +11,7 @@ use rhizome_trie::keccak256;
 use rhizome_trie::keys::Item;
 
 /// Longest value that a row of the table holds itself; a longer one is found by its hash.
-pub(crate) const LONGEST_VALUE_IN_ROW: usize = 128;
+pub(crate) const MAX_ROW_VALUE_BYTES: usize = 128;
 
 /// Value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,7 @@ impl CellValue {
     /// None for no bytes, which is no cell.
     pub(crate) fn of(value: Option<&Bytes>) -> Option<Self> {
         match value {
-            Some(bytes) if bytes.len() > LONGEST_VALUE_IN_ROW => {
-                Some(Self::Apart(keccak256(bytes), bytes.len() as u32))
-            }
+            Some(bytes) if bytes.len() > MAX_ROW_VALUE_BYTES => Some(Self::Apart(keccak256(bytes), bytes.len() as u32)),
             // Bytes of its own, not a slice that would hold a whole node in memory.
             Some(bytes) if !bytes.is_empty() => Some(Self::Here(Bytes::copy_from_slice(bytes))),
             _ => None,
@@ -36,7 +34,7 @@ impl CellValue {
     }
 }
 
-/// What changed about an account. A member that is None did not change; the one inside says whether there is a value.
+/// Changes of an account. A member that is None did not change; the one inside says whether there is a value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountChange {
     /// True when everything that the account had before is gone; the other members came after.
@@ -45,7 +43,7 @@ pub(crate) struct AccountChange {
     pub(crate) account: Option<Option<Bytes>>,
     /// Hash and length of its code.
     pub(crate) code: Option<Option<(B256, u32)>>,
-    /// Whether it has the contract marker.
+    /// True when it has the contract marker; None where that did not change.
     pub(crate) marker: Option<bool>,
     pub(crate) cells: HashMap<U256, Option<CellValue>, RandomState>,
 }

@@ -41,7 +41,7 @@ pub struct HeadReport {
     pub dead_cells: u64,
 }
 
-/// Why a check ends.
+/// Reason why a check ends.
 pub(crate) enum End {
     /// The table was moved meanwhile.
     Moved,

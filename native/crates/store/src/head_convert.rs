@@ -29,6 +29,9 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Blocks that one commit adds at most, so that it is soon seen how far it is.
 const MAX_BLOCKS: usize = 10_000;
 
+/// Rows of no use that one commit removes before it begins anew.
+const CLEARED_ROWS: usize = 20_000;
+
 /// Blocks above the line that are passed to find it.
 const MAX_ABOVE: usize = 1_024;
 
@@ -145,6 +148,13 @@ impl StateStore {
         }
         let stored = lmdb.transact(|transaction| lmdb.older_mark(transaction))?;
         let mut mark = stored.clone().unwrap_or_default();
+        if mark.ranges.is_empty() {
+            // The line gave up the state at which it met what is there.
+            let _committing = self.committing.lock();
+            if lmdb.clear_older(CLEARED_ROWS)? {
+                return Ok(Step::Done);
+            }
+        }
         let meets = match mark.ranges.first() {
             Some(range) => self.is_from(lmdb, &end, &range.root)?,
             None => false,
@@ -158,7 +168,7 @@ impl StateStore {
             }
             let Some(range) = range else { return Ok(Step::Ended) };
             if mark.ranges.first().is_some_and(|below| below.top.number >= range.top.number) {
-                mark = self.forgotten(&mark);
+                mark = mark.forgotten();
             }
             mark.ranges.insert(0, range);
             mark.after.clear();
@@ -197,10 +207,6 @@ impl StateStore {
             Ok(true)
         })?;
         Ok(if is_written { Step::Done } else { Step::Waits })
-    }
-
-    fn forgotten(&self, mark: &OlderMark) -> OlderMark {
-        OlderMark { generation: mark.generation + 1, ..OlderMark::default() }
     }
 
     /// True when the line has a state.
@@ -247,7 +253,7 @@ impl StateStore {
                     mark.ranges[0].low = below.low;
                 } else {
                     // It belongs to a branch that the head has left.
-                    *mark = self.forgotten(mark);
+                    *mark = mark.forgotten();
                     mark.ranges.push(OlderRange { low: range.top, ..range });
                     *part = Part { limit: part.limit, ..Part::default() };
                 }

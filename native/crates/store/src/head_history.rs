@@ -30,9 +30,9 @@ const MAX_CHANGES: usize = 100_000;
 /// Key of the last step that the table has, in the table of metadata.
 const INDEXED: &[u8] = b"history";
 
-/// What a batch adds.
+/// Rows that a batch adds.
 struct Batch {
-    /// Where the line begins.
+    /// First block of the line.
     base: u64,
     /// The last step that was there before, and the last one with it.
     from: u64,
@@ -40,7 +40,7 @@ struct Batch {
     steps: BTreeMap<RowKey, Vec<u64>>,
 }
 
-fn shard_key(key: &[u8], last: u64) -> Vec<u8> {
+pub(crate) fn shard_key(key: &[u8], last: u64) -> Vec<u8> {
     [&[key.len() as u8], key, &last.to_be_bytes()[3..]].concat()
 }
 
@@ -129,22 +129,26 @@ fn append(line: LineTables, transaction: &mut RwTxn<'_>, key: &[u8], steps: &[u6
     }
 }
 
-/// The shard behind a key of the table, with the number of its steps: each is in the record of its step.
+/// The shard behind a key of the table, with the number of its steps above the begin of the line: each of these is in the
+/// record of its step.
 pub(crate) fn check_shard(
     line: LineTables,
     transaction: &RoTxn<'_>,
+    base: u64,
     after: &[u8],
 ) -> heed::Result<Option<(Vec<u8>, u64)>> {
     let Some((shard, steps)) = line.history.get_greater_than(transaction, after)? else { return Ok(None) };
     let key = shard.split_first().and_then(|(&length, rest)| rest.get(..usize::from(length))).ok_or_else(damaged)?;
     let (mut count, mut last) = (0, 0);
     for step in steps_in(steps) {
-        if step <= last || record_of(line, transaction, step)?.find(key).is_none() {
+        let is_kept = step > base;
+        if step <= last || (is_kept && record_of(line, transaction, step)?.find(key).is_none()) {
             return Err(damaged());
         }
-        (count, last) = (count + 1, step);
+        (count, last) = (count + u64::from(is_kept), step);
     }
-    if last_of(shard, key) == Some(last) { Ok(Some((shard.to_vec(), count))) } else { Err(damaged()) }
+    // A shard goes with its last step.
+    if last > base && last_of(shard, key) == Some(last) { Ok(Some((shard.to_vec(), count))) } else { Err(damaged()) }
 }
 
 impl Lmdb {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{Address, B256, U256};
+use rhizome_primitives::{B256, U256};
 use rhizome_trie::keys::{self, Item, item_of};
 use rhizome_trie::{EMPTY_ROOT, Trie};
 
@@ -16,9 +16,9 @@ use crate::head_check::stop_if_cancelled;
 use crate::head_history::{check_shard, first_after, is_indexed_after};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::item_value;
-use crate::head_reads::{HeadReads, record_of, step_of};
+use crate::head_reads::{HeadReads, record_at, record_of, step_of};
 use crate::head_record::NO_STATE;
-use crate::head_rows::{ACCOUNTS, RowKey, cell_key, owner_of_cell, split_row};
+use crate::head_rows::{RowKey, account_of_row, cell_key, owner_of_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb};
 use crate::lmdb_head::damaged;
 use crate::node_reads::UncachedNodes;
@@ -49,8 +49,8 @@ struct Way {
 
 impl StateStore {
     /// Compares each step of the line with the tries before and behind it: what differs in them is what the table says
-    /// of these states, and what a record has is what the tries have, as far as they are kept. The table of history has all changes that it must
-    /// have, and no others. None where the table stands for no state; steps that come meanwhile are left out.
+    /// of these states, and what a record has is what the tries have, as far as they are kept. The table of history has
+    /// all changes that it must have, and no others. None where the table stands for no state; steps that come meanwhile are left out.
     pub fn check_line(self: &Arc<Self>, progress: &CheckProgress) -> Result<Option<LineReport>, StateError> {
         let Some((lmdb, line)) = self.backend.lmdb().and_then(|lmdb| Some((lmdb, lmdb.line?))) else { return Ok(None) };
         let Some(HeadMark::At(end)) = lmdb.head_mark()? else { return Ok(None) };
@@ -71,7 +71,8 @@ impl StateStore {
             let reason = format!("the last step of the line led to {root}");
             return Err(StateError::Corrupt { hash: end.root, reason });
         }
-        report.indexed = lmdb.check_history(line, progress)?;
+        let Some(indexed) = lmdb.check_history(line, &end, progress)? else { return Ok(None) };
+        report.indexed = indexed;
         Ok(Some(report))
     }
 
@@ -106,7 +107,8 @@ impl StateStore {
             }
             let to = record.root();
             let known = step_of(line, transaction, &to)?;
-            let is_known = known.is_some_and(|known| known <= step && known >= end.base);
+            // Later steps may have led to it again.
+            let is_known = known.is_some_and(|known| known >= step);
             if is_known == (to == NO_STATE) {
                 return Err(damaged());
             }
@@ -119,8 +121,9 @@ impl StateStore {
             return Ok(Some((to, changes)));
         }
         let Way { from, below, keys } = std::mem::replace(way, Way { from: to, below: step, keys: Vec::new() });
-        // With `--proofs` the tries of old states are gone, and their values are here alone.
-        if self.is_given_up(&from)? || self.is_given_up(&to)? {
+        // With `--proofs` the tries of old states are gone, and their values are here alone. A line that gives up its
+        // earliest steps may begin between two states.
+        if from == NO_STATE || self.is_given_up(&from)? || self.is_given_up(&to)? {
             return Ok(Some((to, changes)));
         }
         let source = Arc::new(UncachedNodes::new(self.clone()));
@@ -169,14 +172,9 @@ impl StateStore {
     }
 }
 
-/// What a row stands for. Which incarnation a cell belongs to does not matter: its slot is compared in both states.
+/// Items of a row. Which incarnation a cell belongs to does not matter: its slot is compared in both states.
 fn items_of(key: &[u8]) -> Option<(AccountRef, Vec<Item>)> {
-    if let Some((&ACCOUNTS, identity)) = key.split_first() {
-        let account = match identity {
-            [] => AccountRef::NoAddress,
-            [0] => AccountRef::RemascSender,
-            address => AccountRef::Address(Address::try_from(address).ok()?),
-        };
+    if let Some(account) = account_of_row(key) {
         return Some((account, vec![Item::Account, Item::Code, Item::Marker]));
     }
     let (account, incarnation) = owner_of_cell(key)?;
@@ -193,15 +191,21 @@ fn trie_key(account: &AccountRef, item: Item) -> keys::Key {
     }
 }
 
-/// Root of the state with which the line begins.
+/// Root of the state with which the line begins; [`NO_STATE`] where the step is a part of the way to one.
 fn root_of_base(lmdb: &Lmdb, line: LineTables, end: &LineEnd) -> Result<Option<B256>, StateError> {
     if end.base == 0 {
         return Ok(Some(EMPTY_ROOT));
     }
     lmdb.transact(|transaction| {
+        // Where earlier states were given up, the record of the first one that is kept stays for its root.
+        if let Some(record) = record_at(line, transaction, end.base)? {
+            return Ok(Some(record.root()));
+        }
         for entry in line.steps.iter(transaction)? {
             let (root, step) = entry?;
             if *step == end.base.to_be_bytes() {
+                // Behind the root of a state to which several steps led there is one byte more.
+                let root = root.get(..32).ok_or_else(damaged)?;
                 return B256::try_from(root).map(Some).map_err(|_| damaged());
             }
         }
@@ -211,14 +215,26 @@ fn root_of_base(lmdb: &Lmdb, line: LineTables, end: &LineEnd) -> Result<Option<B
 
 impl Lmdb {
     /// Changes in the table of history, each of which is in the record of its step.
-    fn check_history(&self, line: LineTables, progress: &CheckProgress) -> Result<u64, StateError> {
+    /// None when earlier states were given up meanwhile.
+    fn check_history(
+        &self,
+        line: LineTables,
+        end: &LineEnd,
+        progress: &CheckProgress,
+    ) -> Result<Option<u64>, StateError> {
         // Below every key, which begins with its length.
         let mut after = vec![0];
         let mut changes = 0;
         loop {
             stop_if_cancelled(progress)?;
-            let found = self.transact(|transaction| check_shard(line, transaction, &after))?;
-            let Some((shard, steps)) = found else { return Ok(changes) };
+            let found = self.transact(|transaction| {
+                if !matches!(self.mark_in(transaction)?, Some(HeadMark::At(now)) if now.base == end.base) {
+                    return Ok(None);
+                }
+                check_shard(line, transaction, end.base, &after).map(Some)
+            })?;
+            let Some(found) = found else { return Ok(None) };
+            let Some((shard, steps)) = found else { return Ok(Some(changes)) };
             changes += steps;
             after = shard;
         }

@@ -13,7 +13,7 @@ use rhizome_trie::keys::{Item, item_of};
 use rhizome_trie::{EMPTY_ROOT, Trie, Value};
 
 use crate::batch::Batch;
-use crate::head_changes::{CellValue, HeadChanges, ItemValue, LONGEST_VALUE_IN_ROW};
+use crate::head_changes::{CellValue, HeadChanges, ItemValue, MAX_ROW_VALUE_BYTES};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_view::{Layer, View};
 use crate::head_write::{HeadStep, HeadWrite};
@@ -208,6 +208,7 @@ impl StateStore {
                 let step = match store.move_step() {
                     // What makes earlier states quicker to read comes behind what makes the newest one quick.
                     Ok(false) if store.has_to_index() => store.index_step(),
+                    Ok(false) if store.has_to_prune_line() => store.prune_line_step(),
                     step => step,
                 };
                 if matches!(step, Ok(true)) {
@@ -229,7 +230,7 @@ impl StateStore {
     }
 
     fn has_work(&self) -> bool {
-        self.head_to_reach().is_some() || self.has_to_index()
+        self.head_to_reach().is_some() || self.has_to_index() || self.has_to_prune_line()
     }
 
     /// Makes everything kept so far durable, moves the table of the head to the head and completes the table of history,
@@ -323,7 +324,7 @@ impl StateStore {
     }
 }
 
-/// What an item has, by its value in a trie.
+/// Contents of an item, by its value in a trie.
 pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemValue, StateError> {
     Ok(match item {
         Item::Account => ItemValue::Bytes(value.load(&**trie.source())?),
@@ -335,7 +336,7 @@ pub(crate) fn item_value(trie: &Trie, item: Item, value: &Value) -> Result<ItemV
 
 pub(crate) fn cell_value(trie: &Trie, value: &Value) -> Result<Option<CellValue>, StateError> {
     match value {
-        Value::Long { hash, length, .. } if *length as usize > LONGEST_VALUE_IN_ROW => {
+        Value::Long { hash, length, .. } if *length as usize > MAX_ROW_VALUE_BYTES => {
             Ok(Some(CellValue::Apart(*hash, *length)))
         }
         value => Ok(CellValue::of(value.load(&**trie.source())?.as_ref())),

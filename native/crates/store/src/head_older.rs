@@ -93,6 +93,11 @@ impl OlderMark {
         out
     }
 
+    /// The mark of no states. What there was is cleared before any are added.
+    pub(crate) fn forgotten(&self) -> Self {
+        Self { generation: self.generation + 1, ..Self::default() }
+    }
+
     /// None for a mark that this version does not know.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let (generation, count, mut rest) = header(bytes)?;
@@ -230,6 +235,43 @@ impl Lmdb {
         self.meta.put(transaction, MARK, &mark.encode())
     }
 
+    /// Has nobody read states from before the line any more where it does not have the state at which both meet. True
+    /// when it had it until now, so that there is something to clear.
+    pub(crate) fn leave_older(&self, transaction: &mut RwTxn<'_>, end: &LineEnd) -> heed::Result<bool> {
+        let Some(line) = self.line else { return Ok(false) };
+        let Some(mark) = self.older_mark(transaction)? else { return Ok(false) };
+        let Some(range) = mark.ranges.first() else { return Ok(false) };
+        let meeting = step_of(line, transaction, &range.root)?;
+        if meeting.is_some_and(|step| (end.base..=end.step).contains(&step)) {
+            return Ok(false);
+        }
+        self.put_older_mark(transaction, &mark.forgotten())?;
+        Ok(true)
+    }
+
+    /// One commit that removes at most so many rows that nobody reads any more. True when there were some.
+    pub(crate) fn clear_older(&self, limit: usize) -> Result<bool, StateError> {
+        let Some(OlderTables { entries, states }) = self.older else { return Ok(false) };
+        self.change(|transaction| {
+            if self.older_mark(transaction)?.is_some_and(|mark| !mark.ranges.is_empty()) {
+                return Ok(false);
+            }
+            for table in [entries, states] {
+                let mut keys = Vec::new();
+                for entry in table.iter(transaction)?.take(limit) {
+                    keys.push(entry?.0.to_vec());
+                }
+                for key in &keys {
+                    table.delete(transaction, key)?;
+                }
+                if !keys.is_empty() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
     /// Where a state is read of those from before the line. None where they do not have it, or do not reach the line.
     pub(crate) fn older_position(
         &self,
@@ -269,6 +311,39 @@ mod tests {
 
     use super::*;
     use crate::head_changes::CellValue;
+    use crate::options::StoreOptions;
+    use crate::state_store::StateStore;
+
+    #[test]
+    fn what_nobody_reads_is_cleared_in_bounded_commits() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let lmdb = store.backend.lmdb().unwrap();
+        let OlderTables { entries, states } = lmdb.older.unwrap();
+        let name = BlockName { number: 4, hash: B256::ZERO };
+        let range = OlderRange { root: B256::ZERO, top: name, low: name };
+        let mark = OlderMark { generation: 3, ranges: vec![range], after: Vec::new() };
+        lmdb.change(|transaction| {
+            for number in 0..20_u8 {
+                entries.put(transaction, &[number], &[])?;
+                states.put(transaction, &[number], &[])?;
+            }
+            lmdb.put_older_mark(transaction, &mark)
+        })
+        .unwrap();
+        assert!(!lmdb.clear_older(7).unwrap());
+        let end = LineEnd { root: B256::ZERO, step: 9, base: 5 };
+        assert!(lmdb.change(|transaction| lmdb.leave_older(transaction, &end)).unwrap());
+        assert!(!lmdb.change(|transaction| lmdb.leave_older(transaction, &end)).unwrap());
+        let left = || lmdb.transact(|transaction| Ok((entries.len(transaction)?, states.len(transaction)?))).unwrap();
+        let mut sizes = Vec::new();
+        while lmdb.clear_older(7).unwrap() {
+            sizes.push(left());
+        }
+        assert_eq!(sizes, [(13, 20), (6, 20), (0, 20), (0, 13), (0, 6), (0, 0)]);
+        let found = lmdb.transact(|transaction| lmdb.older_mark(transaction)).unwrap();
+        assert_eq!(found, Some(OlderMark { generation: 4, ..OlderMark::default() }));
+    }
 
     #[test]
     fn marks_and_entries_are_what_was_written() {

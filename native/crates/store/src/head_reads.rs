@@ -23,7 +23,7 @@ use crate::lmdb_head::{MARK, damaged};
 /// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
 const MAX_CHANGES: u32 = 24;
 
-/// Where a state is on the line, as far as it is known.
+/// Position of a state on the line, as far as it is known.
 pub(crate) struct LinePosition {
     root: B256,
     /// Its step and one; zero while it is unknown.
@@ -81,7 +81,7 @@ impl LinePosition {
     }
 }
 
-/// The first step that led to a state.
+/// The last step that led to a state.
 pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) -> heed::Result<Option<u64>> {
     let step = line.steps.get(transaction, root.as_slice())?;
     step.map(|step| step.try_into().map(u64::from_be_bytes).map_err(|_| damaged())).transpose()
@@ -91,6 +91,18 @@ pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) ->
 pub(crate) fn record_of<'t>(line: LineTables, transaction: &'t RoTxn<'_>, step: u64) -> heed::Result<Record<'t>> {
     let group = line.changes.get_greater_than_or_equal_to(transaction, &step.to_be_bytes())?;
     group.and_then(|(last, group)| Record::in_group(group, position(last)?, step)).ok_or_else(damaged)
+}
+
+/// The same; None for the step with which the line began, because nothing is recorded of what led to it.
+pub(crate) fn record_at<'t>(
+    line: LineTables,
+    transaction: &'t RoTxn<'_>,
+    step: u64,
+) -> heed::Result<Option<Record<'t>>> {
+    let group = line.changes.get_greater_than_or_equal_to(transaction, &step.to_be_bytes())?;
+    let Some((last, group)) = group else { return Ok(None) };
+    let first = position(last).and_then(|last| Record::first_in_group(group, last)).ok_or_else(damaged)?;
+    if step < first { Ok(None) } else { record_of(line, transaction, step).map(Some) }
 }
 
 /// One state of the line in one transaction.
@@ -159,7 +171,7 @@ impl<'a> HeadReads<'a> {
         Ok(AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?.incarnation)
     }
 
-    /// What an item has.
+    /// Contents of an item.
     pub(crate) fn item(&self, account: &AccountRef, item: Item) -> heed::Result<ItemValue> {
         if let Some((entries, number)) = self.older
             && let Some(value) = older_value(entries, self.transaction, account, item, number)?

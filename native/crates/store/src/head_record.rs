@@ -49,6 +49,12 @@ impl<'a> Record<'a> {
         Self::parse(records.get(start..end(index)?)?)
     }
 
+    /// The first step of the group that ends with the step `last`. None for other bytes.
+    pub(crate) fn first_in_group(group: &[u8], last: u64) -> Option<u64> {
+        let (count, _) = number(group)?;
+        last.checked_sub(count.checked_sub(1)? as u64)
+    }
+
     /// None for bytes that are no record.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (root, rest) = bytes.split_at_checked(HEADER - 4)?;
@@ -249,6 +255,7 @@ mod tests {
         let bytes = group.take().unwrap();
         assert_eq!(group.take(), None);
         for (number, step) in steps.into_iter().enumerate() {
+            assert_eq!(Record::first_in_group(&bytes, 14), Some(10));
             let record = Record::in_group(&bytes, 14, 10 + number as u64).unwrap();
             assert_eq!(record.root(), root(number));
             for (key, row) in &step {

@@ -33,15 +33,15 @@ const APART: u8 = 1;
 /// Bytes of a stamp.
 pub(crate) const STAMP_BYTES: usize = 5;
 
-/// Counts of changes from here on are not told apart.
+/// Counts of changes from here on are not distinguished.
 pub(crate) const MAX_COUNT: u8 = 7;
 
-/// When a row changed last.
+/// Block at which a row changed last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// The step by which it changed, see [`crate::head_mark`]; zero for none that is known.
     pub(crate) step: u64,
-    /// How often it changed, as far as that is counted.
+    /// Number of its changes, as far as they are counted.
     pub(crate) count: u8,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn account_key(account: &AccountRef) -> RowKey {
     key
 }
 
-/// What the keys of an account's cells begin with.
+/// Prefix of the keys of an account's cells.
 pub(crate) fn cells_prefix(account: &AccountRef, incarnation: u32) -> RowKey {
     let mut key = RowKey::new();
     match account {
@@ -108,6 +108,16 @@ where
     key.extend_from_slice(&word[zeros..]);
 }
 
+/// Account of an account's key; None for any other key.
+pub(crate) fn account_of_row(key: &[u8]) -> Option<AccountRef> {
+    let (&ACCOUNTS, identity) = key.split_first()? else { return None };
+    Some(match identity {
+        [] => AccountRef::NoAddress,
+        [0] => AccountRef::RemascSender,
+        address => AccountRef::Address(address.try_into().ok()?),
+    })
+}
+
 /// Account and incarnation of a cell's key; None for any other key.
 pub(crate) fn owner_of_cell(key: &[u8]) -> Option<(AccountRef, u32)> {
     let (account, rest) = match key.split_first()? {
@@ -128,7 +138,7 @@ pub(crate) fn owner_of_cell(key: &[u8]) -> Option<(AccountRef, u32)> {
 /// Value of the row of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AccountRow<'a> {
-    /// Which cells are its own: those of earlier incarnations are dead.
+    /// Incarnation of its own cells: those of earlier ones are dead.
     pub(crate) incarnation: u32,
     /// The trie's value of the account.
     pub(crate) account: Option<&'a [u8]>,

@@ -15,6 +15,7 @@ use rhizome_primitives::state::StateError;
 
 use crate::head_changes::{AccountChange, HeadChanges};
 use crate::head_mark::HeadMark;
+use crate::head_prune::GivingUp;
 use crate::head_reads::{HeadReads, LinePosition};
 use crate::lmdb::Lmdb;
 
@@ -28,10 +29,10 @@ const MAX_ROWS: usize = 20_000;
 /// A read that takes longer may have waited for the disk.
 const SLOW_READ: Duration = Duration::from_micros(200);
 
-/// How long a thread that must not wait for the disk leaves the table alone after it has waited.
+/// Time for which a thread that must not wait for the disk leaves the table alone after it has waited.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What led from the state of the layer below, or of the table, to the one under `root`.
+/// Changes from the state of the layer below, or of the table, to the one under `root`.
 pub(crate) struct Layer {
     pub(crate) root: B256,
     pub(crate) changes: HeadChanges,
@@ -94,6 +95,8 @@ pub(crate) struct HeadTable {
     pub(crate) moving: Mutex<()>,
     /// Held for one step of a move.
     pub(crate) stepping: Mutex<()>,
+    /// The part of the line that is to be given up.
+    pub(crate) giving_up: Mutex<GivingUp>,
     /// Bytes that making the table takes, and bytes that were left when that was asked last.
     pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
@@ -113,6 +116,7 @@ impl HeadTable {
             state: RwLock::new(HeadState { view: Arc::default(), head: None, mark: None }),
             moving: Mutex::new(()),
             stepping: Mutex::new(()),
+            giving_up: Mutex::default(),
             space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
             has_converter: AtomicBool::new(false),
@@ -183,7 +187,7 @@ fn has_waited() -> bool {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn watch_this_thread() {}
 
-/// Other systems do not tell it by thread: a slow read counts.
+/// Other systems do not count it by thread: a slow read counts.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn has_waited() -> bool {
     true
@@ -195,11 +199,11 @@ pub(crate) struct StateView {
     layers: usize,
 }
 
-/// Where a [`StateView`] is read.
+/// Source from which a [`StateView`] is read.
 pub(crate) struct TableAccess<'a> {
     pub(crate) table: &'a HeadTable,
     pub(crate) lmdb: &'a Lmdb,
-    /// Where the state is on the line.
+    /// Position of the state on the line.
     pub(crate) line: &'a LinePosition,
     /// True for a thread that must not wait for the disk.
     pub(crate) must_not_wait: bool,
@@ -219,7 +223,7 @@ impl TableAccess<'_> {
 }
 
 impl StateView {
-    /// What a change of the account says, `none` where a deletion is newer, or what the table says. None when the table
+    /// Value by a change of the account, `none` where a deletion is newer, or that of the table. None when the table
     /// has moved to a state that is not below this one and whose line does not have it, or must not be read now.
     pub(crate) fn find<T>(
         &self,

@@ -6,7 +6,7 @@ use crate::head_changes::HeadChanges;
 use crate::head_mark::HeadMark;
 use crate::head_view::Layer;
 
-/// What a commit does to the table.
+/// Step of a commit for the table.
 pub(crate) enum HeadStep<'a> {
     /// Each layer is a step of the line.
     Layers(&'a [Arc<Layer>]),
@@ -16,7 +16,7 @@ pub(crate) enum HeadStep<'a> {
 
 /// A change of the table for a commit.
 pub(crate) struct HeadWrite<'a> {
-    /// What the mark must be; the table is not changed where it is something else.
+    /// Mark that is expected; the table is not changed where it is another one.
     pub(crate) from: Option<&'a HeadMark>,
     pub(crate) step: HeadStep<'a>,
     pub(crate) mark: HeadMark,

@@ -21,7 +21,7 @@ use crate::state_record::StateRecord;
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
 /// Size up to which segments of the log are joined into one entry. Each entry takes whole pages.
-const LARGEST_JOINED: usize = 1 << 20;
+const MAX_JOINED_BYTES: usize = 1 << 20;
 
 /// Table of the log of nodes: its segments by the position of their first byte, big-endian.
 pub(crate) const NODES: &str = "nodes";
@@ -189,7 +189,7 @@ impl Lmdb {
         self.read(self.values, hash, Bytes::copy_from_slice)
     }
 
-    /// What is known of a state, also of one that is gone.
+    /// Record of a state, also of one that is gone.
     pub(crate) fn record(&self, root: &B256) -> Result<Option<StateRecord>, StateError> {
         let record = self.read(self.states, root, StateRecord::decode)?;
         record
@@ -197,7 +197,7 @@ impl Lmdb {
             .transpose()
     }
 
-    /// Where the root node of a state is that is not gone.
+    /// Location of the root node of a state that is not gone.
     pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
         let record = self.record(root)?;
         Ok(record.filter(|record| record.extent.floor >= self.epochs.first()).map(|record| record.at))
@@ -260,7 +260,7 @@ impl Lmdb {
         let is_cut = self.epochs.is_tracked();
         if is_cut {
             let bytes: usize = batch.segments.values().chain(batch.values.values()).map(|bytes| bytes.len()).sum();
-            self.assert_room(bytes as u64)?;
+            self.assert_space(bytes as u64)?;
         }
         let is_changed = self.change(|transaction| self.write_in(transaction, batch, head))?;
         if is_cut {
@@ -342,7 +342,7 @@ impl Lmdb {
             let mut parts = vec![&first[..]];
             let mut length = first.len();
             while let Some((_, next)) =
-                rest.next_if(|(at, next)| **at == start + length as u64 && length + next.len() <= LARGEST_JOINED)
+                rest.next_if(|(at, next)| **at == start + length as u64 && length + next.len() <= MAX_JOINED_BYTES)
             {
                 parts.push(&next[..]);
                 length += next.len();

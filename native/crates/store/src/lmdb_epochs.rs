@@ -159,7 +159,7 @@ impl Lmdb {
     }
 
     /// Fails when the files would have more than the largest size together.
-    pub(crate) fn assert_room(&self, bytes: u64) -> Result<(), StateError> {
+    pub(crate) fn assert_space(&self, bytes: u64) -> Result<(), StateError> {
         let table = {
             let env = self.env.read();
             env.as_ref().map_or(Ok(0), heed::Env::real_disk_size).map_err(|error| store_error(&error))?

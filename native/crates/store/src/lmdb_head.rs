@@ -78,9 +78,19 @@ pub(crate) fn begin_line(line: LineTables, transaction: &mut RwTxn<'_>, end: &Li
     if end.step == end.base { put_step(line, transaction, &end.root, end.step) } else { Ok(()) }
 }
 
-/// The first step that leads to a state counts.
+/// Key of the first step that led to a state to which several did.
+pub(crate) fn first_step_key(root: &B256) -> Vec<u8> {
+    [root.as_slice(), &[0]].concat()
+}
+
+/// The last step that leads to a state counts, so that it stays when earlier ones are given up. The first one says from
+/// where on states above it may be needed.
 fn put_step(line: LineTables, transaction: &mut RwTxn<'_>, root: &B256, step: u64) -> heed::Result<()> {
-    line.steps.get_or_put(transaction, root.as_slice(), &step.to_be_bytes()).map(|_| ())
+    let before = line.steps.get(transaction, root.as_slice())?.map(<[u8]>::to_vec);
+    if let Some(before) = before.filter(|before| before[..] != step.to_be_bytes()) {
+        line.steps.get_or_put(transaction, &first_step_key(root), &before)?;
+    }
+    line.steps.put(transaction, root.as_slice(), &step.to_be_bytes())
 }
 
 /// Writes the rows of layers, and a record for each.

@@ -18,7 +18,7 @@ use crate::lmdb::{
 /// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
 
-/// Tables that may be open, with room for more.
+/// Tables that may be open, and some more.
 const MAX_TABLES: u32 = 24;
 
 /// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.

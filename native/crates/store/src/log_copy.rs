@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::node_log::LIMIT;
 
-/// Why bytes are not a valid piece of the log, or not the next one.
+/// Reason why bytes are not a valid piece of the log, or not the next one.
 #[derive(Debug, Error)]
 pub enum LogError {
     /// The bytes are shorter than they state.
@@ -28,7 +28,7 @@ pub enum LogError {
     Node {
         /// Its position.
         at: u64,
-        /// What is wrong with it.
+        /// The fault.
         error: NodeError,
     },
     /// A node that breaks a rule of the trie.
@@ -147,7 +147,7 @@ pub(crate) struct NodeMetadata {
     pub(crate) children_size: u64,
     /// Bytes below the node that are in embedded children.
     pub(crate) embedded_size: u64,
-    /// What the node adds to its parent's size.
+    /// Bytes that the node adds to its parent's size.
     pub(crate) reference_size: u64,
     /// Long values of the node and its embedded children.
     pub(crate) long_values: [Option<LongValue>; 3],

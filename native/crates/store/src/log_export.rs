@@ -36,7 +36,7 @@ struct Frame {
     metadata: NodeMetadata,
     /// Children that were exported or skipped.
     seen: usize,
-    /// Where they are in the new log.
+    /// Their locations in the new log.
     locations: [Location; 2],
 }
 
@@ -69,7 +69,7 @@ impl StateExport {
     /// The next piece; None at the end.
     ///
     /// # Errors
-    /// When a node is missing or damaged.
+    /// Fails when a node is missing or damaged.
     pub fn next_piece(&mut self) -> Result<Option<Vec<u8>>, LogError> {
         if self.done {
             return Ok(None);
@@ -127,7 +127,7 @@ impl LogExport {
     /// The log up to its present end.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Fails when the store fails.
     pub fn new(store: Arc<StateStore>) -> Result<Self, StateError> {
         // The end is read first: states that are stored meanwhile lie behind it.
         let last = store.backend.end()?;
@@ -150,7 +150,7 @@ impl LogExport {
     /// The next piece; None at the end.
     ///
     /// # Errors
-    /// When a node is missing or damaged.
+    /// Fails when a node is missing or damaged.
     pub fn next_piece(&mut self) -> Result<Option<Vec<u8>>, LogError> {
         let mut piece: Option<Piece> = None;
         while self.end < self.last && piece.as_ref().is_none_or(|piece| piece.size() < PIECE_BYTES) {

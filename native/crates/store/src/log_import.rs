@@ -27,7 +27,7 @@ pub struct PieceReport {
     pub end: u64,
 }
 
-/// What the parents of a node need to know about it.
+/// Facts that the parents of a node need.
 #[derive(Clone, Copy)]
 struct Below {
     hash: B256,
@@ -52,7 +52,7 @@ impl LogImport {
     /// Continues at the end of the store's log; without a store, the first piece begins a log.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Fails when the store fails.
     pub fn new(store: Option<Arc<StateStore>>, single: bool) -> Result<Self, LogError> {
         let end = store.as_ref().map_or(Ok(START), |store| store.backend.end())?;
         let (nodes, values, roots) = Default::default();
@@ -67,7 +67,7 @@ impl LogImport {
     /// True when a root was among the pieces that were taken, or is in the store.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Fails when the store fails.
     pub fn has_root(&self, root: &B256) -> Result<bool, LogError> {
         if self.roots.contains_key(root) {
             return Ok(true);
@@ -78,7 +78,7 @@ impl LogImport {
     /// Checks a piece and writes it, durably.
     ///
     /// # Errors
-    /// When a check fails; nothing of the piece is then written.
+    /// Fails when a check fails; nothing of the piece is then written.
     pub fn take(&mut self, bytes: &[u8]) -> Result<PieceReport, LogError> {
         let piece = PieceView::parse(bytes)?;
         if piece.start < self.end {

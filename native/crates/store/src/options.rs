@@ -2,7 +2,7 @@
 
 const MIB: usize = 1 << 20;
 
-/// How large the caches and the memory map are. The store's file grows as needed up to the map's size.
+/// Sizes of the caches and of the memory map. The store's file grows as needed up to the map's size.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
     /// Bytes of serialised trie nodes in the cache. Revise when historic reads show in profiles as LMDB lookups; the

@@ -28,11 +28,11 @@ const FIRST_NODES_AT_ONCE: u64 = 4_000;
 /// An open epoch is copied to a file up to so many times the size at which it is sealed; a larger one stays in the table.
 const MAX_COPIED: u64 = 2;
 
-/// How long nothing is sealed after a failure.
+/// Time for which nothing is sealed after a failure.
 const RETRY: Duration = Duration::from_secs(30);
 
 impl StateStore {
-    /// How long nodes are kept from now on; None for an archive, which gives nothing up. Without effect on a store in
+    /// Keeps nodes for a time from now on; None for an archive, which gives nothing up. Without effect on a store in
     /// memory and on one that is only read.
     pub fn set_proofs(self: &Arc<Self>, proofs: Option<Proofs>) {
         let Some(lmdb) = self.backend.lmdb().filter(|lmdb| lmdb.is_writable) else { return };
@@ -215,7 +215,9 @@ impl StateStore {
     pub fn log_stats(&self) -> Result<LogStats, StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(LogStats::default()) };
         let end = lmdb.end()?;
-        Ok(LogStats::of(&lmdb.epochs.state.lock(), end))
+        let mut stats = LogStats::of(&lmdb.epochs.state.lock(), end);
+        stats.fault = stats.fault.or_else(|| self.table.giving_up.lock().fault.clone());
+        Ok(stats)
     }
 
     /// Reads the files of the log. An error for one that is no sequence of nodes.
@@ -334,7 +336,7 @@ impl StateStore {
             (state.list.open_blocks, end - open <= bytes.saturating_mul(MAX_COPIED))
         };
         let sealed = if copied {
-            lmdb.assert_room(end - open)?;
+            lmdb.assert_space(end - open)?;
             lmdb.write_epoch(open, end)?.map(|(start, end)| Epoch { start, end, blocks: 0, form: Form::File })
         } else {
             Some(Epoch { start: open, end, blocks: 0, form: Form::Table })

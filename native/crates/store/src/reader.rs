@@ -8,7 +8,7 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::decode_account;
 use rhizome_trie::bits::Bits;
 use rhizome_trie::lookup::find;
-use rhizome_trie::value::LONGEST_INLINE_VALUE;
+use rhizome_trie::value::MAX_INLINE_VALUE_BYTES;
 use rhizome_trie::{EMPTY_ROOT, Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
@@ -30,7 +30,7 @@ pub(crate) struct RootReader {
     must_not_wait: bool,
     /// Layers and table, if the state was to be found there at the first read that needed them.
     view: OnceLock<Option<StateView>>,
-    /// Where the table has an earlier state.
+    /// Position in the line at which the table has an earlier state.
     line: LinePosition,
 }
 
@@ -161,7 +161,7 @@ impl StateReader for RootReader {
         if let Some(code) = self.store.codes.get(&hash) {
             return Ok(code);
         }
-        let value = if length as usize > LONGEST_INLINE_VALUE {
+        let value = if length as usize > MAX_INLINE_VALUE_BYTES {
             Value::Long { hash, length, bytes: None }
         } else {
             self.find(&keys::code_key(account))?

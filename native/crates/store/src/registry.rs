@@ -17,7 +17,7 @@ use crate::state_store::StateStore;
 
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<StateStore>>>> = LazyLock::new(Mutex::default);
 
-/// How long to wait for a store that another thread has just dropped and that is being closed.
+/// Time for which a store is awaited that another thread has just dropped and that is being closed.
 const CLOSING: Duration = Duration::from_secs(10);
 
 /// The open store of a folder, or a newly opened one. The folder is created if it is missing. The options of whoever

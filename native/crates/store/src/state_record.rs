@@ -17,7 +17,7 @@ pub(crate) struct Copying {
     pub(crate) from: Vec<u8>,
 }
 
-/// Where the nodes of a state lie. A state that is made of another one by changes begins with what is known of that one,
+/// Extent of the nodes of a state. A state that is made of another one by changes begins with the extent of that one,
 /// because its new nodes lie behind all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
@@ -27,7 +27,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// What is known of any state.
+    /// Record of any state.
     pub(crate) const UNKNOWN: Self = Self { floor: START, copying: None };
     /// The empty state has no nodes.
     pub(crate) const EMPTY: Self = Self { floor: u64::MAX, copying: None };

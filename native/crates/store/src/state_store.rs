@@ -36,7 +36,7 @@ use crate::registry;
 use crate::state_record::{Extent, StateRecord};
 
 /// Longest node that is cached when it is kept: only odd tries have longer ones.
-const LONGEST_CACHED_NODE: usize = 512;
+const MAX_CACHED_NODE_BYTES: usize = 512;
 
 /// Minimum length of the part of the log whose nodes stay parsed for the next change of the state; the maximum is twice
 /// that. A node takes about four times its bytes in memory.
@@ -253,7 +253,7 @@ impl StateStore {
         if !segment.nodes.is_empty() {
             self.states.insert(root, at);
             // The nodes of the head must be in the cache for readers that must not wait for the disk.
-            for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= LONGEST_CACHED_NODE) {
+            for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
                 self.nodes.insert(*at, node.clone());
             }
             self.pending.add(|batch| {

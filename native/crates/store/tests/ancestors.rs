@@ -6,28 +6,18 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
+use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::ancestor_codec::{decode_ancestor, encode_ancestor};
 use rhizome_store::{HeadBranch, StateStore, StoreOptions};
 
 fn block(hash: B256, parent_hash: B256, number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash,
-        parent_hash,
-        number,
         timestamp: number * 30,
         coinbase: Address::repeat_byte(3).into(),
-        minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::from_static(&[0x67, 0xc2, 0x80]),
         gas_used: 21_000,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: None,
+        ..rhizome_testing::ancestor(hash, parent_hash, number)
     }
 }
 
@@ -206,4 +196,19 @@ fn a_head_names_the_blocks_of_its_branch_that_are_in_memory() {
     assert!(!again.has(name(1, HEIGHT - 1), HEIGHT - 1));
     store.put_edited_root(name(0, 3), Some(B256::repeat_byte(7)));
     assert_eq!(again.root_after(&block(name(0, 3), B256::ZERO, 3)), Some(B256::repeat_byte(7)));
+}
+
+/// What makes a new state must not take an ancestor that the store lost for one that never was.
+#[test]
+fn an_ancestor_that_is_lost_is_damage() {
+    let store = StateStore::in_memory(&StoreOptions::default());
+    for number in (0..30).filter(|number| *number != 20) {
+        let parent = u64::checked_sub(number, 1).map_or(B256::ZERO, |parent| name(0, parent));
+        store.put_ancestor(block(name(0, number), parent, number));
+    }
+    let ancestry = store.ancestry(name(0, 29));
+    assert_eq!(ancestry.ancestor_hash(8), Some(name(0, 21)));
+    assert!(ancestry.ancestor(30).is_none() && ancestry.failure().is_none(), "below genesis");
+    assert!(ancestry.ancestor(9).is_none());
+    assert!(matches!(ancestry.failure(), Some(StateError::Corrupt { hash, .. }) if hash == name(0, 20)));
 }

@@ -21,7 +21,7 @@ const STATE_ROOT: usize = 3;
 struct Recorded {
     root: B256,
     size: u64,
-    /// Where it begins, and whether it is the last.
+    /// Start and bytes of each chunk, and true for the last.
     chunks: Vec<(u64, Vec<u8>, bool)>,
 }
 
@@ -83,10 +83,10 @@ fn altered_recorded_chunks_are_refused() {
         let check = |bytes: &[u8]| check_chunk(bytes, &root, *from, from + CHUNK_SPAN);
         check(body).unwrap();
         // Every fortieth byte, so that the run stays short: 2,200 altered chunks.
-        for place in (0..body.len()).step_by(40) {
+        for offset in (0..body.len()).step_by(40) {
             let mut altered = body.clone();
-            altered[place] ^= 0x10;
-            assert!(check(&altered).is_err(), "byte {place} of the chunk from {from}");
+            altered[offset] ^= 0x10;
+            assert!(check(&altered).is_err(), "byte {offset} of the chunk from {from}");
         }
         assert!(check(&body[..body.len() - 1]).is_err());
         for (other, body, _) in chunks.iter().filter(|(other, ..)| other != from) {

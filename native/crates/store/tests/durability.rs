@@ -258,15 +258,15 @@ fn damage_is_reported() {
     // The root is the last record; the log starts at position 1.
     log(&|bytes| bytes.truncate(bytes.len() - 1));
     assert!(matches!(checked(), Err(StateError::MissingNode(hash)) if hash == root));
-    let place = std::cell::Cell::new(0);
+    let offset = std::cell::Cell::new(0);
     edit(folder.path(), "states", |table, transaction| {
         let at = table.get(transaction, root.as_slice()).unwrap().unwrap();
-        place.set(u64::from_be_bytes(at.try_into().unwrap()) as usize - 1);
+        offset.set(u64::from_be_bytes(at.try_into().unwrap()) as usize - 1);
     });
     log(&|bytes| {
         bytes.push(0);
-        let children = bytes[place.get()].count_ones() as usize;
-        bytes[place.get() + 5 + 6 * children] ^= 0xff;
+        let children = bytes[offset.get()].count_ones() as usize;
+        bytes[offset.get() + 5 + 6 * children] ^= 0xff;
     });
     let store = open(folder.path());
     assert!(

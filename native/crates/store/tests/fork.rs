@@ -44,22 +44,9 @@ fn upstream_answer(wanted: Wanted) -> Result<Answer, String> {
 
 fn block(number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash: B256::from(U256::from(number)),
-        parent_hash: B256::from(U256::from(number - 1)),
-        number,
         timestamp: number,
         coinbase: AccountRef::NoAddress,
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::new(),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: vec![],
-        state_root: None,
+        ..rhizome_testing::ancestor(B256::from(U256::from(number)), B256::from(U256::from(number - 1)), number)
     }
 }
 
@@ -196,7 +183,7 @@ fn a_refusal_and_a_long_wait_are_errors_and_the_next_read_asks_again() {
 }
 
 #[test]
-fn a_thread_that_must_not_wait_is_told_to_come_again() {
+fn a_thread_that_must_not_wait_gets_a_refusal() {
     let (store, _) = usual();
     let read = move |id: AccountRef| {
         thread::spawn(move || {
@@ -232,4 +219,46 @@ fn blocks_below_the_fork_are_the_upstreams() {
     assert_eq!(at_the_fork.ancestor(0).unwrap().number, FORK - 1);
     assert!(above.failure().is_none());
     assert!(above.ancestor(FORK + 2).is_none());
+}
+
+#[test]
+fn reads_that_do_not_depend_on_each_other_wait_together() {
+    let (store, asked) = forked(
+        |wanted| {
+            thread::sleep(Duration::from_millis(1));
+            upstream_answer(wanted)
+        },
+        Duration::from_secs(60),
+    );
+    let fork = store.fork().unwrap().clone();
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let mut runs = 0;
+    let sum = fork.fetching_ahead(|| {
+        runs += 1;
+        let cells = (1..=40).map(|at| reader.storage(&account(1), &slot(at)));
+        let sum: Result<u64, StateError> = cells.map(|cell| Ok(cell?.map_or(0, |bytes| u64::from(bytes[0])))).sum();
+        // What is read next follows from what was read before.
+        let next = reader.storage(&account(2), &slot(sum.clone().unwrap_or(0) % 50 + 1));
+        (sum, next)
+    });
+    assert_eq!(sum.0.unwrap(), 820);
+    assert_eq!(sum.1.unwrap(), Some(bytes(21)));
+    // One finds the cells wanting, one the cell that follows from them, and the last one nothing.
+    assert_eq!(runs, 3);
+    assert!(asked.lock().unwrap().values().all(|times| *times == 1));
+    assert!(asked.lock().unwrap().contains_key(&Wanted::Cell(account(2), slot(1))), "a guess was wrong");
+}
+
+#[test]
+fn a_run_on_guesses_ends_with_refusals_and_does_not_take_them_for_absence() {
+    let (store, _) = usual();
+    let fork = store.fork().unwrap().clone();
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let read = fork.fetching_ahead(|| {
+        let (there, away) = (reader.account(&account(1)), reader.account(&account(66)));
+        there.and_then(|found| away.map(|_| found))
+    });
+    assert!(matches!(read, Err(StateError::Upstream(_))));
+    let hash = fork.fetching_ahead(|| store.ancestry(block(FORK).parent_hash).ancestor_hash(5));
+    assert_eq!(hash, Some(block(FORK - 6).hash));
 }

@@ -146,7 +146,7 @@ fn a_piece_where_no_log_reaches_is_refused() {
 }
 
 #[test]
-fn a_child_whose_place_is_none_is_refused() {
+fn a_child_whose_position_is_none_is_refused() {
     let piece = single_node();
     let (flags, length) = (BEFORE_NODES, BEFORE_NODES + 1..BEFORE_NODES + 5);
     assert_eq!(piece[flags], 0);

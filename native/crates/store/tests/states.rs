@@ -16,7 +16,7 @@ use rhizome_trie::{EMPTY_ROOT, keys, proof::verify_proof};
 
 #[derive(Clone, Debug)]
 struct Block {
-    /// Which of the states so far it builds on.
+    /// Index of the state that it builds on.
     parent: prop::sample::Index,
     changes: WriteSet,
     becomes_head: bool,

@@ -1,8 +1,10 @@
 //! Networks and states for the tests, examples and tools of the other crates. A network has the constants of the Bridge
 //! in `native/fixtures/bridge` and freely chosen rules; a state is held in memory.
 
+mod ancestor;
 mod memory_state;
 
+pub use ancestor::ancestor;
 pub use memory_state::MemoryState;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
@@ -75,7 +77,7 @@ impl Network {
 /// The development network on which these rules are active from the first block on, and no others.
 ///
 /// # Panics
-/// When the fixture does not fit the specification any more.
+/// Panics when the fixture does not fit the specification any more.
 #[must_use]
 pub fn regtest(active: impl Fn(Rule) -> bool) -> ChainSpec {
     let network = Network::new("regtest", |rule| if active(rule) { 0 } else { -1 });

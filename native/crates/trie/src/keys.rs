@@ -70,7 +70,7 @@ pub fn mask_key(mut key: Key) -> Key {
     key
 }
 
-/// What a key stands for.
+/// Item that a key stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An account.

@@ -10,7 +10,7 @@ use crate::source::{Location, NodeSource, StoredNode};
 use crate::value::Value;
 use crate::{EMPTY_ROOT, keccak256};
 
-/// How far one stored node, together with the nodes embedded in it, leads towards a key.
+/// Step that one stored node, together with the nodes embedded in it, leads towards a key.
 pub(crate) enum Step<'n, 'k> {
     /// The key is decided: the value, and the serialisation of the node that sits exactly there.
     Decided(ValueView<'n>, Option<&'n [u8]>),

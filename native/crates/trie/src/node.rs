@@ -7,7 +7,7 @@ use rhizome_primitives::{B256, Bytes};
 use smallvec::SmallVec;
 
 use crate::bits::Path;
-use crate::node_view::{ChildView, LONGEST_EMBEDDED, NodeError, NodeView, flags};
+use crate::node_view::{ChildView, MAX_EMBEDDED_BYTES, NodeError, NodeView, flags};
 use crate::source::{Location, NodeSource, StoredNode};
 use crate::value::Value;
 use crate::{keccak256, varint};
@@ -134,7 +134,7 @@ impl Node {
 
     /// True when a parent embeds this node.
     pub fn is_embeddable(&self) -> bool {
-        self.is_terminal() && self.message().len() <= LONGEST_EMBEDDED
+        self.is_terminal() && self.message().len() <= MAX_EMBEDDED_BYTES
     }
 
     /// Bytes below this node: for each child its serialisation, its long value and its children size.
@@ -145,7 +145,7 @@ impl Node {
         })
     }
 
-    /// What this node adds to its parent's children size.
+    /// Bytes that this node adds to its parent's children size.
     pub(crate) fn reference_size(&self) -> u64 {
         self.children_size().saturating_add(self.value.stored_apart()).saturating_add(self.message().len() as u64)
     }
@@ -165,7 +165,7 @@ impl Node {
         self.hash.get().copied()
     }
 
-    /// Where the node is stored; None while it is not.
+    /// Location of the node in the store; None while it has none.
     pub(crate) fn location(&self) -> Option<Location> {
         self.at.get().copied()
     }

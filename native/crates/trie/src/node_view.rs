@@ -4,11 +4,11 @@ use rhizome_primitives::{B256, Bytes};
 use thiserror::Error;
 
 use crate::bits::Bits;
-use crate::value::{LONGEST_INLINE_VALUE, Value};
+use crate::value::{MAX_INLINE_VALUE_BYTES, Value};
 use crate::varint;
 
 /// Longest serialisation that a parent embeds; longer nodes are linked by hash.
-pub const LONGEST_EMBEDDED: usize = 44;
+pub const MAX_EMBEDDED_BYTES: usize = 44;
 
 pub(crate) mod flags {
     pub(crate) const VERSION: u8 = 0x40;
@@ -21,7 +21,7 @@ pub(crate) mod flags {
     pub(crate) const RIGHT_EMBEDDED: u8 = 0x01;
 }
 
-/// Why bytes are not a node.
+/// Reason why bytes are not a node.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NodeError {
     /// The first byte is of no known format.
@@ -160,8 +160,8 @@ impl<'a> NodeView<'a> {
             ValueView::Short(input)
         };
         match value {
-            ValueView::Short(bytes) if bytes.len() > LONGEST_INLINE_VALUE => Err(NodeError::ValueForm),
-            ValueView::Long(_, length) if length as usize <= LONGEST_INLINE_VALUE => Err(NodeError::ValueForm),
+            ValueView::Short(bytes) if bytes.len() > MAX_INLINE_VALUE_BYTES => Err(NodeError::ValueForm),
+            ValueView::Long(_, length) if length as usize <= MAX_INLINE_VALUE_BYTES => Err(NodeError::ValueForm),
             _ => Ok(Self { path, left, right, children_size, value }),
         }
     }

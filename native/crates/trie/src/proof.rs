@@ -15,7 +15,7 @@ use crate::trie::Trie;
 use crate::value::Value;
 use crate::{EMPTY_ROOT, keccak256};
 
-/// Why a proof was refused.
+/// Reason why a proof was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProofError {
     /// A node's hash is not the one that its parent, or the root, names.
@@ -23,7 +23,7 @@ pub enum ProofError {
     Hash {
         /// Position in the proof.
         index: usize,
-        /// What the root or the parent says.
+        /// Value that the root or the parent expects.
         expected: B256,
     },
     /// A node of the proof does not parse.
@@ -31,7 +31,7 @@ pub enum ProofError {
     Node {
         /// Position in the proof.
         index: usize,
-        /// What is wrong.
+        /// The fault.
         error: NodeError,
     },
     /// The proof ends before it decides the key.

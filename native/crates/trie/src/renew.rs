@@ -15,7 +15,7 @@ use crate::trie::Trie;
 pub struct Renewed {
     /// Nodes that were read.
     pub visited: usize,
-    /// Where the next call begins; None when the trie has no node before the location any more.
+    /// Key at which the next call begins; None when the trie has no node before the location any more.
     pub next: Option<Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ struct Walk<'a> {
 
 impl Trie {
     /// Marks the nodes that are stored before `below`, and those that lead to them, as not stored: the next
-    /// [`Trie::store_new`] writes them again. Goes through the trie in key order, from the place `from` that the last
+    /// [`Trie::store_new`] writes them again. Goes through the trie in key order, from the position `from` that the last
     /// call returned, and reads about `limit` nodes. Nothing is marked when it fails.
     ///
     /// A trie may be changed between two calls, as long as what is stored for it lies behind `below`.
@@ -55,7 +55,7 @@ impl Trie {
 }
 
 impl Walk<'_> {
-    /// The node that takes the place of a link; None where it stays as it is. The path is unchanged on return.
+    /// The node that replaces a link; None where it stays as it is. The path is unchanged on return.
     fn renew(&mut self, link: &Link, bit: Option<bool>) -> Result<Option<Arc<Node>>, StateError> {
         match link {
             Link::Empty => return Ok(None),
@@ -111,7 +111,7 @@ impl Walk<'_> {
         Ok(Some(Arc::new(node)))
     }
 
-    /// True when the path and everything below it lie before the place where the walk begins.
+    /// True when the path and everything below it lie before the position where the walk begins.
     fn has_passed(&self) -> bool {
         let path = self.path.bits();
         let common = path.common_prefix(self.from);

@@ -7,7 +7,7 @@ use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
-/// Where a store keeps a node, as a number that only the store understands. Stores that find nodes by their hashes
+/// Location of a node in a store, as a number that only the store understands. Stores that find nodes by their hashes
 /// leave it [`Location::UNKNOWN`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location(pub u64);
@@ -22,7 +22,7 @@ impl Location {
 pub struct StoredNode {
     /// Serialisation.
     pub message: Bytes,
-    /// Where the children for bit 0 and bit 1 are, if they are stored separately.
+    /// Locations of the children for bit 0 and bit 1, if they are stored separately.
     pub children: [Location; 2],
 }
 

@@ -84,12 +84,12 @@ fn visit(node: &Node, sink: &mut dyn NodeSink, stored: &mut dyn FnMut(&Node, Loc
     }
     store_value(node, sink);
     let mut children = [Location::UNKNOWN; 2];
-    for (link, place) in [&node.left, &node.right].into_iter().zip(&mut children) {
+    for (link, slot) in [&node.left, &node.right].into_iter().zip(&mut children) {
         match link {
             Link::Empty => {}
-            Link::Hash(_, at) => *place = *at,
+            Link::Hash(_, at) => *slot = *at,
             Link::Node(child) if child.is_embeddable() => store_value(child, sink),
-            Link::Node(child) => *place = visit(child, sink, stored),
+            Link::Node(child) => *slot = visit(child, sink, stored),
         }
     }
     let at = sink.node(node.hash(), node.message(), children);

@@ -113,7 +113,7 @@ impl Trie {
         self.root.resolve(&*self.source)
     }
 
-    /// Where stored nodes come from.
+    /// Source of stored nodes.
     pub fn source(&self) -> &Arc<dyn NodeSource> {
         &self.source
     }

@@ -12,11 +12,11 @@ use crate::node_view::NodeError;
 use crate::source::NodeSource;
 use crate::value::Value;
 
-/// What a change did to a link: None when nothing changed; otherwise the part of the parent's [`Node::stored_size`]
+/// Effect of a change on a link: None when nothing changed; otherwise the part of the parent's [`Node::stored_size`]
 /// that is gone, because the link led to a stored node and no longer does.
 type Change = Option<u64>;
 
-/// What an update does at its key.
+/// Action of an update at its key.
 #[derive(Clone, Copy)]
 pub(crate) enum Update<'a> {
     /// Set this value, which is not [`Value::None`].

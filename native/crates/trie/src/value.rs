@@ -7,10 +7,10 @@ use crate::keccak256;
 use crate::source::NodeSource;
 
 /// Values longer than this are stored under their hash; the node has only the hash and the length.
-pub const LONGEST_INLINE_VALUE: usize = 32;
+pub const MAX_INLINE_VALUE_BYTES: usize = 32;
 
 /// Longest value that a node can refer to: its length has three bytes.
-pub const LONGEST_VALUE: usize = 0xff_ffff;
+pub const MAX_VALUE_BYTES: usize = 0xff_ffff;
 
 /// The value of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,15 +32,15 @@ pub enum Value {
 }
 
 impl Value {
-    /// Wraps bytes; empty bytes are no value. Fails above [`LONGEST_VALUE`].
+    /// Wraps bytes; empty bytes are no value. Fails above [`MAX_VALUE_BYTES`].
     pub fn new(bytes: Bytes) -> Result<Self, StateError> {
         match bytes.len() {
             0 => Ok(Self::None),
-            1..=LONGEST_INLINE_VALUE => Ok(Self::Short(bytes)),
-            length @ ..=LONGEST_VALUE => {
+            1..=MAX_INLINE_VALUE_BYTES => Ok(Self::Short(bytes)),
+            length @ ..=MAX_VALUE_BYTES => {
                 Ok(Self::Long { hash: keccak256(&bytes), length: length as u32, bytes: Some(bytes) })
             }
-            length => Err(StateError::Store(format!("a value of {length} bytes is longer than {LONGEST_VALUE}"))),
+            length => Err(StateError::Store(format!("a value of {length} bytes is longer than {MAX_VALUE_BYTES}"))),
         }
     }
 

@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn any_place_can_be_asked_for(entries in entries(), from in any::<prop::sample::Index>(), span in 700u64..3000) {
+    fn any_position_can_be_asked_for(entries in entries(), from in any::<prop::sample::Index>(), span in 700u64..3000) {
         let (stored, root, _) = store(&entries);
         let from = from.index(trie_size(&stored, &root).unwrap() as usize) as u64;
         let chunk = read_chunk(&stored, &root, from, from + span, ANY_LENGTH).unwrap().unwrap();
@@ -101,15 +101,15 @@ proptest! {
     fn altered_chunks_are_refused(
         entries in entries(),
         which in any::<prop::sample::Index>(),
-        place in any::<prop::sample::Index>(),
+        offset in any::<prop::sample::Index>(),
         bit in 0u8..8,
     ) {
         let (stored, root, _) = store(&entries);
         let chunks = chunks(&stored, &root, SPAN);
         let (from, body, checked) = which.get(&chunks);
         let mut altered = body.clone();
-        let place = place.index(altered.len());
-        altered[place] ^= 1 << bit;
+        let offset = offset.index(altered.len());
+        altered[offset] ^= 1 << bit;
         // A bit that changes only the form (another way to write a length) leaves the same nodes.
         if let Ok(taken) = check_chunk(&altered, &root, *from, from + SPAN) {
             prop_assert_eq!(taken.nodes.iter().map(ChunkNode::span).sum::<u64>(),
@@ -119,7 +119,7 @@ proptest! {
             };
             prop_assert_eq!(messages(&taken), messages(checked));
         }
-        prop_assert!(check_chunk(&altered[..place], &root, *from, from + SPAN).is_err());
+        prop_assert!(check_chunk(&altered[..offset], &root, *from, from + SPAN).is_err());
         prop_assert_eq!(
             check_chunk(body, &B256::repeat_byte(7), *from, from + SPAN),
             Err(ChunkError::Root(root))

@@ -90,7 +90,7 @@ fn the_state_of_a_chain_has_the_root_of_the_reference() {
 }
 
 #[test]
-fn stops_when_it_is_told_to() {
+fn stops_when_it_is_asked_to() {
     let line = json_lines("consensus/orchid-states.jsonl").next().unwrap();
     let trie = unitrie(line["accounts"].as_array().unwrap());
     let stopped = Interrupt::Flag(Arc::new(AtomicBool::new(true)));

@@ -86,7 +86,7 @@ impl NodeSource for Log {
         let log = self.nodes.read().unwrap();
         let found = match at {
             Location::UNKNOWN => log.iter().rev().find(|(stored, _)| stored == hash),
-            Location(place) => log.get(place as usize - 1),
+            Location(offset) => log.get(offset as usize - 1),
         };
         let (stored, node) = found.ok_or(StateError::MissingNode(*hash))?;
         assert_eq!(stored, hash);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// What a compressed file has behind its name.
+/// Ending of the name of a compressed file.
 const COMPRESSED: &str = ".zst";
 
 /// The folder of the recorded vectors.
@@ -23,7 +23,7 @@ pub fn folder() -> PathBuf {
 ///
 /// # Panics
 ///
-/// When the folder cannot be read.
+/// Panics when the folder cannot be read.
 #[must_use]
 pub fn names(below: &str) -> Vec<String> {
     let path = folder().join(below);
@@ -43,7 +43,7 @@ pub fn names(below: &str) -> Vec<String> {
 ///
 /// # Panics
 ///
-/// When there is no such file, plain or compressed, and when it is damaged.
+/// Panics when there is no such file, plain or compressed, and when it is damaged.
 pub fn lines(name: &str) -> impl Iterator<Item = String> + use<> {
     lines_of(&folder().join(name))
 }
@@ -64,7 +64,7 @@ pub fn json_lines(name: &str) -> impl Iterator<Item = Value> + use<> {
 ///
 /// # Panics
 ///
-/// When it cannot be read, or is no JSON.
+/// Panics when it cannot be read, or is no JSON.
 #[must_use]
 pub fn json(name: &str) -> Value {
     serde_json::from_reader(open(&folder().join(name))).unwrap_or_else(|error| panic!("{name}: {error}"))

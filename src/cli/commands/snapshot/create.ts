@@ -1,7 +1,7 @@
 import { configuredNetwork } from '../../../config/networks/configured.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { createSnapshot } from '../../../snapshot/createSnapshot.ts'
-import { LOWEST_PRIORITY, yieldToOthers } from '../../../util/priority.ts'
+import { MIN_PRIORITY, yieldToOthers } from '../../../util/priority.ts'
 import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { formatSeconds } from '../../importDisplay.ts'
@@ -64,7 +64,7 @@ export const snapshotCreate = defineCommand({
       interruptible(async (signal) => {
         const start = Date.now()
         const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
-        const reason = yieldToOthers(LOWEST_PRIORITY)
+        const reason = yieldToOthers(MIN_PRIORITY)
         if (reason !== null)
           logger.warn({ reason }, 'the system refuses a lower priority than that of the node')
         const display = createSnapshotDisplay(stderr, logger)

@@ -162,6 +162,10 @@ t.test('nothing that a contract says moves the cursor or begins a line of its ow
   t.ok(terminalText(report, described, true).startsWith('\u001b[31meth_call\u001b[39m\n'))
   t.equal(terminalText({ kind: 'emptyBlocks', first: 2, last: 2 }, null, false), 'Mined empty block #2\n\n')
   t.equal(
+    terminalText({ kind: 'refusal', method: 'eth_sendTransaction', hash: null, reason: 'why' }, null, false),
+    'eth_sendTransaction\n\n  Error: why\n\n',
+  )
+  t.equal(
     terminalText({ kind: 'emptyBlocks', first: 2, last: 9 }, null, false),
     'Mined empty blocks #2 to #9\n\n',
   )

@@ -48,7 +48,7 @@ t.test('a peer is one after its first message, or a second after a handshake in 
   const scene = new PeerScene()
   const { connection, peer } = scene.connect()
   t.same(scene.ready, [])
-  void connection.tell(STATUS)
+  void connection.deliver(STATUS)
   t.same(scene.ready, [peer], 'no 0x10 is asked for')
   t.match(peer.status, { bestNumber: 3, totalDifficulty: 5n, receivedAt: scene.time.now() })
   await settled()
@@ -73,14 +73,14 @@ t.test('an answer goes to the question of its id and type', async (t) => {
     [1n, 2n],
   )
   await scene.time.pass(40)
-  void connection.tell({ type: 'blockResponse', id: 1n, block: Buffer.from([0xc0]) })
+  void connection.deliver({ type: 'blockResponse', id: 1n, block: Buffer.from([0xc0]) })
   t.same(scene.judge.names(), ['unexpectedMessage'], 'another type')
-  void connection.tell({ type: 'blockHashResponse', id: 2n, hash: HASH })
-  void connection.tell({ type: 'blockHashResponse', id: 1n, hash: FAKE_STATUS.bestHash })
+  void connection.deliver({ type: 'blockHashResponse', id: 2n, hash: HASH })
+  void connection.deliver({ type: 'blockHashResponse', id: 1n, hash: FAKE_STATUS.bestHash })
   t.same(await two, { type: 'blockHashResponse', id: 2n, hash: HASH })
   t.equal((await one)?.hash.equals(FAKE_STATUS.bestHash), true)
   t.equal(peer.latency, 40)
-  void connection.tell({ type: 'blockHashResponse', id: 1n, hash: HASH })
+  void connection.deliver({ type: 'blockHashResponse', id: 1n, hash: HASH })
   t.same(scene.judge.names(), ['unexpectedMessage', 'unexpectedMessage'], 'a second answer')
   t.same(scene.messages, [], 'no answer goes to the listener')
   const other = scene.connect({ id: 2 })
@@ -145,7 +145,7 @@ t.test('the same block or transactions again are left out', async (t) => {
   const block: PeerMessage = { type: 'block', block: Buffer.from([0xc1, 0x01]) }
   const transactions: PeerMessage = { type: 'transactions', transactions: [Buffer.from([0xc1, 0x02])] }
   for (const message of [block, transactions]) {
-    for (const { connection } of [first, second, first]) void connection.tell(message)
+    for (const { connection } of [first, second, first]) void connection.deliver(message)
   }
   await settled()
   t.same(scene.messages, [block, transactions])
@@ -153,8 +153,8 @@ t.test('the same block or transactions again are left out', async (t) => {
     { id: first.peer.id, event: 'repeatedMessage' },
     { id: first.peer.id, event: 'repeatedMessage' },
   ])
-  void first.connection.tell(STATUS)
-  void first.connection.tell(STATUS)
+  void first.connection.deliver(STATUS)
+  void first.connection.deliver(STATUS)
   await settled()
   t.equal(scene.messages.length, 4, 'other messages may come again')
 })
@@ -167,11 +167,11 @@ t.test('a peer is heard 1,001 times in a minute of the clock, a rhizome without 
     const scene = new PeerScene()
     await scene.time.pass(60_000 - (scene.time.now() % 60_000))
     const { connection, peer } = scene.connect(capabilities === undefined ? {} : { capabilities })
-    await tellMany(connection, 1500)
+    await deliverMany(connection, 1500)
     t.equal(scene.messages.length, heard)
     t.equal(peer.counts.excess, 1500 - heard)
     await scene.time.pass(60_000)
-    void connection.tell(STATUS)
+    void connection.deliver(STATUS)
     await settled()
     t.equal(scene.messages.length, heard + 1, 'the next minute is a new one')
   }
@@ -181,7 +181,7 @@ t.test('a trusted peer is heard ten times as often', async (t) => {
   const scene = new PeerScene()
   await scene.time.pass(60_000 - (scene.time.now() % 60_000))
   const { connection } = scene.connect({}, true)
-  await tellMany(connection, 1500)
+  await deliverMany(connection, 1500)
   t.equal(scene.messages.length, 1500)
 })
 
@@ -190,8 +190,8 @@ t.test('answers to open questions are no part of what is heard in a minute', asy
   await scene.time.pass(60_000 - (scene.time.now() % 60_000))
   const { connection, peer } = scene.connect()
   const asked = ask(peer, { type: 'blockHashRequest', height: 5 }, 60_000)
-  await tellMany(connection, 1500)
-  void connection.tell({ type: 'blockHashResponse', id: 1n, hash: HASH })
+  await deliverMany(connection, 1500)
+  void connection.deliver({ type: 'blockHashResponse', id: 1n, hash: HASH })
   t.match(await asked, { hash: HASH })
   t.equal(scene.messages.length, 1001, 'all else is')
 })
@@ -202,16 +202,16 @@ t.test('an error of this node while it deals with a message costs the peer nothi
     throw new Error('a fault of ours')
   }
   const { connection } = scene.connect()
-  await tellMany(connection, 2)
+  await deliverMany(connection, 2)
   t.equal(scene.messages.length, 2)
   t.equal(connection.closedWith, undefined)
   t.same(scene.judge.names(), [])
 })
 
 /** Tells it all the same where reading would wait. */
-async function tellMany(connection: FakeConnection, count: number): Promise<void> {
+async function deliverMany(connection: FakeConnection, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) {
-    void connection.tell(STATUS)
+    void connection.deliver(STATUS)
     if (sent % 100 === 0) await settled()
   }
   await settled()

@@ -30,7 +30,7 @@ t.test('what waits for its turn is bounded in bytes, for one peer and for all', 
   for (const { connection } of peers) {
     for (let sent = 0; sent < 12; sent += 1) {
       seed += 1
-      void connection.tell(blockOf(512 * 1024, seed))
+      void connection.deliver(blockOf(512 * 1024, seed))
     }
   }
   const { memory } = scene.services
@@ -52,7 +52,7 @@ t.test('where all have too much, who has most is ended for who has less', async 
   const fill = (connection: FakeConnection | undefined, count: number) => {
     for (let sent = 0; sent < count; sent += 1) {
       seed += 1
-      void connection?.tell(blockOf(512 * 1024, seed))
+      void connection?.deliver(blockOf(512 * 1024, seed))
     }
   }
   fill(greedy?.connection, 5)
@@ -76,12 +76,12 @@ t.test('a message that found no room may come again', async (t) => {
     new Promise((resolve) => {
       release = resolve
     })
-  void first.connection.tell(blockOf(700 * 1024, 2))
-  void first.connection.tell(block)
+  void first.connection.deliver(blockOf(700 * 1024, 2))
+  void first.connection.deliver(block)
   t.equal(first.peer.held.droppedIn, 1)
   release()
   await settled()
-  void second.connection.tell(block)
+  void second.connection.deliver(block)
   t.equal(scene.messages.length, 2)
 })
 
@@ -95,7 +95,7 @@ t.test('a connection is not read while much waits', async (t) => {
   const { connection } = scene.connect()
   let paused = 0
   for (let seed = 0; seed < 3; seed += 1) {
-    const reading = connection.tell(blockOf(2 * MIB, seed))
+    const reading = connection.deliver(blockOf(2 * MIB, seed))
     if (reading !== undefined) {
       paused += 1
       void reading.then(() => {
@@ -116,7 +116,7 @@ t.test('at most 2,000 messages wait', async (t) => {
   const scene = new PeerScene()
   scene.deal = never
   const { connection, peer } = scene.connect({ capabilities: RHIZOME })
-  for (let seed = 0; seed < 2100; seed += 1) void connection.tell(blockOf(300, seed))
+  for (let seed = 0; seed < 2100; seed += 1) void connection.deliver(blockOf(300, seed))
   // One is being dealt with and waits no longer.
   t.equal(peer.held.droppedIn, 99)
 })
@@ -128,8 +128,8 @@ t.test('questions wait until their answers can leave, other messages pass them',
   scene.deal = (message) => {
     if (message.type === 'blockRequest') peer.send(answerOf(MIB, Number(message.id)))
   }
-  for (let id = 1n; id <= 20n; id += 1n) void connection.tell({ type: 'blockRequest', id, hash: HASH })
-  void connection.tell(blockOf(300, 1))
+  for (let id = 1n; id <= 20n; id += 1n) void connection.deliver({ type: 'blockRequest', id, hash: HASH })
+  void connection.deliver(blockOf(300, 1))
   await settled()
   const asked = () => scene.messages.filter(({ type }) => type === 'blockRequest').length
   t.ok(asked() >= 1 && asked() <= 3, `${asked()} questions were looked at`)

@@ -11,9 +11,9 @@ const STATUS: PeerMessage = {
 }
 
 /** Messages that a connection takes before it waits. */
-function takenAtOnce(tell: () => void | Promise<void>): { count: number; wait: Promise<void> } {
+function takenAtOnce(deliver: () => void | Promise<void>): { count: number; wait: Promise<void> } {
   for (let count = 0; count < 3000; count += 1) {
-    const wait = tell()
+    const wait = deliver()
     if (wait !== undefined) return { count, wait }
   }
   throw new Error('it never waits')
@@ -22,7 +22,7 @@ function takenAtOnce(tell: () => void | Promise<void>): { count: number; wait: P
 t.test('who counts no messages is read slowly once it sends too much that nobody asked for', async (t) => {
   const scene = new PeerScene()
   const { connection } = scene.connect({ capabilities: RHIZOME })
-  const { count, wait } = takenAtOnce(() => connection.tell(STATUS))
+  const { count, wait } = takenAtOnce(() => connection.deliver(STATUS))
   t.equal(count, 2000)
   let isOver = false
   void wait.then(() => {
@@ -37,7 +37,7 @@ t.test('who counts no messages is read slowly once it sends too much that nobody
 t.test('messages beyond the minute are dropped, and read slowly', async (t) => {
   const scene = new PeerScene()
   const { connection, peer } = scene.connect()
-  const { count } = takenAtOnce(() => connection.tell(STATUS))
+  const { count } = takenAtOnce(() => connection.deliver(STATUS))
   t.equal(count, 1001 + 100)
   t.equal(peer.counts.excess, 101)
 })
@@ -63,7 +63,7 @@ t.test('answers are awaited, whatever their number and size', async (t) => {
   const waits: unknown[] = []
   for (let id = 1n; id <= 3000n; id += 1n) {
     const answer = ask(peer, { type: 'blockRequest', hash: HASH }, 1000)
-    waits.push(connection.tell({ type: 'blockResponse', id, block }))
+    waits.push(connection.deliver({ type: 'blockResponse', id, block }))
     await answer
   }
   t.ok(waits.every((wait) => wait === undefined))

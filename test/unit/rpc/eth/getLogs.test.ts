@@ -266,16 +266,16 @@ t.test('a long answer comes in pages; in a batch the limit on answers holds for 
   chain.append(Array.from({ length: 40 }, (_, index) => one(testLog(index + 1, [], 'ab'.repeat(20_000)))))
   const context = chain.context()
   const service = createLocalService(context, { answerBytes: 1_000_000 })
-  const roomy = createLocalService(context, { answerBytes: 20_000_000 })
+  const large = createLocalService(context, { answerBytes: 20_000_000 })
   t.teardown(() => service.close())
-  t.teardown(() => roomy.close())
+  t.teardown(() => large.close())
   const request = JSON.stringify({
     jsonrpc: '2.0',
     id: 'a',
     method: 'eth_getLogs',
     params: [{ fromBlock: '0x1' }],
   })
-  const text = (await roomy.ask(request)).text
+  const text = (await large.ask(request)).text
   const { id, result } = JSON.parse(text) as { id: string; result: readonly FoundLog[] }
   t.equal(id, 'a')
   t.same(
@@ -283,7 +283,7 @@ t.test('a long answer comes in pages; in a batch the limit on answers holds for 
     Array.from({ length: 40 }, (_, index) => index + 1),
   )
   t.ok(result.every(({ data }) => data.length === 40_002))
-  const [batched] = JSON.parse((await roomy.ask(`[${request}]`)).text) as [{ result: unknown }]
+  const [batched] = JSON.parse((await large.ask(`[${request}]`)).text) as [{ result: unknown }]
   t.strictSame(batched.result, result)
   const [refused] = JSON.parse((await service.ask(`[${request}]`)).text) as [Answer]
   t.equal(refused.error?.code, -32011)

@@ -5,7 +5,7 @@ import { openDevNode } from './devNode.ts'
 const OWNER = `0x${'5a'.repeat(20)}`
 const SPENDER = `0x${'5b'.repeat(20)}`
 const CONTRACT = `0x${'5c'.repeat(20)}`
-const MOST = 2n ** 256n - 1n
+const MAX_AMOUNT = 2n ** 256n - 1n
 /** From 449 on blocks commit to their fork (RSKIP110). */
 const OLD = 460
 
@@ -34,7 +34,7 @@ t.test('balances and allowances of a token are set, on a chain that was rewound,
   const { ask, token, balance, allowance } = await openToken(t)
   const id = await ask('evm_snapshot')
   for (const round of [1, 2]) {
-    for (const amount of [5n, 0n, 1n, MOST]) {
+    for (const amount of [5n, 0n, 1n, MAX_AMOUNT]) {
       t.equal(await ask('anvil_dealERC20', OWNER, token, wordOf(amount)), null)
       t.equal(await balance(), wordOf(amount), `round ${round}`)
       t.equal(await ask('anvil_setERC20Allowance', OWNER, SPENDER, token, `0x${amount.toString(16)}`), null)

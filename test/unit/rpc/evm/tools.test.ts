@@ -145,10 +145,12 @@ t.test('a reset begins anew, as another instance', async (t) => {
   })
   await ask('hardhat_impersonateAccount', NOBODY)
   t.match(await answer('hardhat_reset', { forking: { jsonRpcUrl: 'http://127.0.0.1:1' } }), {
-    error: { code: -32602, message: /this chain is no fork/ },
+    error: { code: -32602, message: /cannot become another chain/ },
   })
   t.equal(await ask('eth_blockNumber'), `0x${OLD.toString(16)}`)
   t.equal(await ask('hardhat_reset', {}), true)
+  t.equal(await ask('hardhat_reset', { forking: {} }), true)
+  t.equal(await ask('hardhat_reset', { forking: { blockNumber: null } }), true)
   t.match(await ask('hardhat_metadata'), { latestBlockNumber: 0, latestBlockHash: genesis })
   t.not((await ask('hardhat_metadata')).instanceId, before.instanceId)
   t.match(await answer('eth_sendTransaction', { from: NOBODY, to: NOBODY }), { error: { code: -32602 } })

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { type Block, parseBlockUnchecked } from '../../../../src/chain/codec/block.ts'
 import { type BodyMatch, BodyRules } from '../../../../src/sync/client/bodyMatch.ts'
-import type { HeaderCheck } from '../../../../src/sync/client/headerCheck.ts'
+import type { HeaderCheck, HeaderFault } from '../../../../src/sync/client/headerCheck.ts'
 import type { SyncLimits } from '../../../../src/sync/client/limits.ts'
 import { describeHalt } from '../../../../src/sync/halt/halt.ts'
 import type { BlockOutcome } from '../../../../src/sync/syncChain.ts'
@@ -189,23 +189,22 @@ function addPeers(scene: SyncScene, count: number, group: (at: number) => number
   )
 }
 
-/** What this node refuses of a chain that peers have, in a way that peers could have made up. */
-const DOUBTS: readonly [name: string, cause: string, options: { check: HeaderCheck }][] = [
-  [
-    'a header that breaks a rule by itself',
-    'refusedHeader',
-    {
-      check: {
-        ...PERMISSIVE,
-        alone: async (headers) => {
-          const header = headers.find(({ number }) => number === 25)
-          return header === undefined
-            ? null
-            : { header, rule: 'proofOfWork', expected: '1', found: '2', early: false }
-        },
+/** Refuses the header of block 25 by itself. */
+function refusingAlone(rule: HeaderFault['rule'], early: boolean): { check: HeaderCheck } {
+  return {
+    check: {
+      ...PERMISSIVE,
+      alone: async (headers) => {
+        const header = headers.find(({ number }) => number === 25)
+        return header === undefined ? null : { header, rule, expected: '1', found: '2', early }
       },
     },
-  ],
+  }
+}
+
+/** What this node refuses of a chain that peers have, in a way that peers could have made up. */
+const DOUBTS: readonly [name: string, cause: string, options: { check: HeaderCheck }][] = [
+  ['a header that breaks a rule by itself', 'refusedHeader', refusingAlone('proofOfWork', false)],
   [
     'a header that breaks a rule against its parent',
     'refusedHeader',
@@ -219,21 +218,7 @@ const DOUBTS: readonly [name: string, cause: string, options: { check: HeaderChe
       },
     },
   ],
-  [
-    'a header of the future',
-    'earlyHeader',
-    {
-      check: {
-        ...PERMISSIVE,
-        alone: async (headers) => {
-          const header = headers.find(({ number }) => number === 25)
-          return header === undefined
-            ? null
-            : { header, rule: 'timestamp', expected: '1', found: '2', early: true }
-        },
-      },
-    },
-  ],
+  ['a header of the future', 'earlyHeader', refusingAlone('timestamp', true)],
   [
     'an error of this node',
     'internalError',

@@ -4,7 +4,7 @@ import { Comparison } from '../../../vectors/comparison.ts'
 import { compareServed } from '../../../vectors/kinds/p2pServe.ts'
 
 /** Questions of both sides on the recorded chain, with and without answers. */
-const LEAST_EXCHANGES = 221
+const MIN_EXCHANGES = 221
 
 t.test('what was answered in the recorded sessions is what this node answers', async (t) => {
   const comparison = new Comparison()
@@ -15,5 +15,5 @@ t.test('what was answered in the recorded sessions is what this node answers', a
   )
   t.same(comparison.differences, [])
   t.equal(comparison.different, 0)
-  t.ok(comparison.equal >= LEAST_EXCHANGES, `${comparison.equal} exchanges`)
+  t.ok(comparison.equal >= MIN_EXCHANGES, `${comparison.equal} exchanges`)
 })

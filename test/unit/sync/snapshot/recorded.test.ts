@@ -1,9 +1,9 @@
 import t from 'tap'
 import { type Block, parseBlock } from '../../../../src/chain/codec/block.ts'
+import { readSnapshotSyncState } from '../../../../src/chain/tables/snapshotSyncState.ts'
 import { stateSize } from '../../../../src/native/stateChunks.ts'
 import { decodePeerMessage } from '../../../../src/p2p/messages/rskCodec.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
-import { readSnapshotSyncState } from '../../../../src/storage/snapshotSyncState.ts'
 import { FakePeer, type Misbehaviour } from '../../../support/fakePeer.ts'
 import { REGTEST } from '../../../support/openTestChain.ts'
 import { SnapshotScene } from '../../../support/snapshotScene.ts'
@@ -42,7 +42,7 @@ for (const answer of [...ofType('snapStatusResponse'), ...ofType('snapBlocksResp
 }
 
 /** Lowest block of the run of them that the answers hold below the checkpoint. */
-const LOWEST = 360
+const MIN_BLOCK = 360
 
 t.test(
   'state and blocks of a recorded server are taken, with the total difficulties that it named',
@@ -74,7 +74,7 @@ t.test(
         case 'snapBlocksRequest': {
           const found: Buffer[] = []
           for (let height = question.blockNumber - 1; found.length < 400; height -= 1) {
-            const block = height < LOWEST ? undefined : blocks.get(height)
+            const block = height < MIN_BLOCK ? undefined : blocks.get(height)
             if (block === undefined) break
             found.unshift(block.encoded)
           }
@@ -89,7 +89,7 @@ t.test(
     scene.add(peer)
     const running = scene.run()
     const { environment, stateStore } = scene.open
-    await until(() => readSnapshotSyncState(environment).blocks?.number === LOWEST - 1)
+    await until(() => readSnapshotSyncState(environment).blocks?.number === MIN_BLOCK - 1)
     scene.sync.stop()
     t.equal(await running, 'stopped')
     t.notOk(peer.scores.includes('invalidMessage'))
@@ -98,10 +98,10 @@ t.test(
       asked,
       [...new Set(chunks.map(({ from }) => from))].toSorted((a, b) => a - b),
     )
-    const lowest = blocks.get(LOWEST) as Block
+    const lowest = blocks.get(MIN_BLOCK) as Block
     t.equal(
       readSnapshotSyncState(environment).blocks?.totalDifficulty,
-      (totals.get(LOWEST) ?? 0n) - lowest.cumulativeDifficulty,
+      (totals.get(MIN_BLOCK) ?? 0n) - lowest.cumulativeDifficulty,
     )
   },
 )

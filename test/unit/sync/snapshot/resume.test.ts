@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readSnapshotSyncState } from '../../../../src/storage/snapshotSyncState.ts'
+import { readSnapshotSyncState } from '../../../../src/chain/tables/snapshotSyncState.ts'
 import { SnapshotScene, SnapshotSource } from '../../../support/snapshotScene.ts'
 import { until } from '../../../support/syncScene.ts'
 import { testFolder } from '../../../support/testFolder.ts'

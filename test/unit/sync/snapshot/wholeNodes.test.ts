@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import {
+  readSnapshotSyncState,
+  writeSnapshotSyncState,
+} from '../../../../src/chain/tables/snapshotSyncState.ts'
 import type { OpenChain } from '../../../../src/execution/openChain.ts'
 import { openPeerNode, type PeerNode, type PeerNodeParts } from '../../../../src/node/peers/peerNode.ts'
 import { createNodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { FetchedSnapshot } from '../../../../src/snapshot/fetchedSnapshot.ts'
-import { readSnapshotSyncState, writeSnapshotHeaders } from '../../../../src/storage/snapshotSyncState.ts'
 import { storedStates } from '../../../../src/sync/serve/storedStates.ts'
 import { linkSnapshotStore } from '../../../../src/sync/snapshot/linkedSnapshotStore.ts'
 import { serveSnapshotStore } from '../../../../src/sync/snapshot/serveSnapshotStore.ts'
@@ -97,7 +100,9 @@ t.test('a node begins with the state that another gives over a connection, and f
 t.test('a node that executes all blocks forgets what it had of a snapshot', async (t) => {
   const server = await open(t, source.maker.open, {}, 'full')
   const { chain, begin } = await openClient(t, server.place, 'full')
-  chain.environment.transaction((writer) => writeSnapshotHeaders(writer, Buffer.from('c0', 'hex')))
+  chain.environment.transaction((writer) =>
+    writeSnapshotSyncState(writer, { headers: Buffer.from('c0', 'hex') }),
+  )
   await begin()
   await until(() => chain.chain.head.hash.equals(tip.hash))
   t.equal(readSnapshotSyncState(chain.environment).headers, null)

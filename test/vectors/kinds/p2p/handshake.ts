@@ -86,20 +86,20 @@ function compareHandshake(vector: HandshakeLine, values: CaseValues): void {
   const readPacketAck = readWhole(ack, initiator.key, OLD_ACK_BYTES)
   values.equal('form', vector.form, readPacketAuth.form)
   values.equal('form of the ack', vector.form, readPacketAck.form)
-  const heardAuth = readAuth(readPacketAuth, responder.key)
-  const heardAck = readAck(readPacketAck)
-  values.equal('dialler', initiator.key.id, heardAuth.id)
-  values.equal('its ephemeral id', initiator.fresh.ephemeral.id, heardAuth.ephemeralId)
-  values.equal('its nonce', initiator.fresh.nonce, heardAuth.nonce)
-  values.equal('answering ephemeral id', responder.fresh.ephemeral.id, heardAck.ephemeralId)
-  values.equal('answering nonce', responder.fresh.nonce, heardAck.nonce)
+  const receivedAuth = readAuth(readPacketAuth, responder.key)
+  const receivedAck = readAck(readPacketAck)
+  values.equal('dialler', initiator.key.id, receivedAuth.id)
+  values.equal('its ephemeral id', initiator.fresh.ephemeral.id, receivedAuth.ephemeralId)
+  values.equal('its nonce', initiator.fresh.nonce, receivedAuth.nonce)
+  values.equal('answering ephemeral id', responder.fresh.ephemeral.id, receivedAck.ephemeralId)
+  values.equal('answering nonce', responder.fresh.nonce, receivedAck.nonce)
   compareSecrets(vector, initiator.fresh, responder.fresh, values)
 
   const packets = { auth: readPacketAuth.packet, ack: readPacketAck.packet }
   compareFrames(
     vector,
-    () => createFrameKeys('initiator', initiator.fresh, heardAck, packets),
-    () => createFrameKeys('responder', responder.fresh, heardAuth, packets),
+    () => createFrameKeys('initiator', initiator.fresh, receivedAck, packets),
+    () => createFrameKeys('responder', responder.fresh, receivedAuth, packets),
     values,
   )
 }

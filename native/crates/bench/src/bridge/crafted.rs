@@ -17,7 +17,7 @@ use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use super::chains::{chain, mined, store, store_as};
 use super::large::Overlay;
 use super::measure::{Caller, Case};
-use super::search::Table;
+use super::table::Table;
 
 /// The main network's second header: it has the least possible work, so that anybody can make such a header.
 const EASY_HEADER: [u8; 80] = hex!(

@@ -5,6 +5,7 @@ mod crafted;
 mod large;
 mod measure;
 mod search;
+mod table;
 
 use std::error::Error;
 use std::hint::black_box;

@@ -1,65 +1,20 @@
 //! Finds the calls of the Bridge that take longest for the gas that they pay: every recorded call of every upgrade on
 //! an enlarged state, and calls that are designed to be expensive.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use rhizome_bridge::method;
 use rhizome_bridge_vectors::scenario::{Executed, watch_lines};
 use rhizome_primitives::{Bytes, hex};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::crafted;
 use super::large::Enlarger;
-use super::measure::{Caller, Case, Timing};
+use super::measure::{Caller, Case};
+use super::table::Table;
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../test/vectors/recorded/bridge");
-
-/// The most expensive call of a method.
-struct Worst {
-    stats: Timing,
-    input: String,
-}
-
-/// By method, and by whether transactions may call it.
-#[derive(Default)]
-pub(crate) struct Table {
-    worst: BTreeMap<(&'static str, bool), Worst>,
-    calls: BTreeMap<(&'static str, bool), usize>,
-}
-
-fn rate(seconds: f64, gas: u64) -> f64 {
-    seconds * 1e9 / gas as f64
-}
-
-impl Table {
-    pub(crate) fn record(&mut self, stats: Timing, local: bool, input: String) {
-        let key = (method::definition(stats.method).name, local);
-        *self.calls.entry(key).or_default() += 1;
-        let dearest = self.worst.get(&key).map_or(0.0, |worst| rate(worst.stats.first, worst.stats.gas));
-        if rate(stats.first, stats.gas) > dearest {
-            self.worst.insert(key, Worst { stats, input });
-        }
-    }
-
-    fn print(&self) {
-        for (key, Worst { stats, input }) in &self.worst {
-            let line = json!({
-                "method": key.0,
-                "local": key.1,
-                "gas": stats.gas,
-                "first": rate(stats.first, stats.gas),
-                "further": rate(stats.further, stats.gas),
-                "threw": stats.threw,
-                "input": input,
-                "calls": self.calls.get(key),
-            });
-            println!("{line}");
-        }
-    }
-}
 
 /// Searches the recorded files whose names contain `only`, and the calls of [`crafted`] whose scenes do.
 pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {

@@ -6,7 +6,7 @@ use rhizome_contracts::Precompile;
 use rhizome_primitives::abi::{AbiType, selector};
 use rhizome_primitives::{Address, U256};
 
-use super::Case;
+use super::case::Case;
 use super::program::Program;
 use super::scene::CODE_BYTES;
 use super::{modular, points};

@@ -1,6 +1,7 @@
 //! Finds the inputs for which the node works longest per gas: opcodes and precompiled contracts in loops that use up
 //! the gas of one transaction, on a state of many accounts in the store.
 
+mod case;
 mod contracts;
 mod modular;
 mod opcodes;
@@ -11,18 +12,9 @@ mod scene;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use rhizome_primitives::Bytes;
 use serde_json::json;
 
 use scene::Scene;
-
-/// A loop and its names in the table.
-pub(crate) struct Case {
-    /// `EVM`, or the name of the contract.
-    pub(crate) subject: String,
-    pub(crate) input: String,
-    pub(crate) code: Bytes,
-}
 
 /// Minimum number of runs of a case; the fastest one counts, because noise only adds time.
 const RUNS: usize = 3;

@@ -3,7 +3,7 @@
 use revm::bytecode::opcode::*;
 use rhizome_primitives::U256;
 
-use super::Case;
+use super::case::Case;
 use super::program::Program;
 use super::scene::{ACCOUNTS, CELLS, CODE_BYTES, CONTRACTS, FIRST_ACCOUNT, FIRST_CONTRACT, numbered};
 use crate::CONTRACT;
@@ -82,14 +82,14 @@ fn state() -> Vec<Case> {
     let cell = || walk(0, CELLS);
     let none = || start().push(U256::from(1)).op(ADD).op(DUP1).push(U256::from(1) << 200).op(ADD);
     let read =
-        |name: &str, place: Program, opcodes: &[u8]| case(name, start().op(PUSH0), place.ops(opcodes).times(16), &[]);
-    let call = |name: &str, place: Program, opcode: u8, values: usize| {
+        |name: &str, target: Program, opcodes: &[u8]| case(name, start().op(PUSH0), target.ops(opcodes).times(16), &[]);
+    let call = |name: &str, target: Program, opcode: u8, values: usize| {
         // Arguments above the address of the walk, then the address again, and no gas.
-        let body = place.ops(&vec![PUSH0; values]).op(DUP1 + values as u8).op(PUSH0).ops(&[opcode, POP, POP]);
+        let body = target.ops(&vec![PUSH0; values]).op(DUP1 + values as u8).op(PUSH0).ops(&[opcode, POP, POP]);
         case(name, start().op(PUSH0), body.times(8), &[])
     };
-    let copy = |name: &str, place: Program, size: usize| {
-        let body = place.push(U256::from(size)).ops(&[PUSH0, PUSH0, DUP4, EXTCODECOPY, POP]);
+    let copy = |name: &str, target: Program, size: usize| {
+        let body = target.push(U256::from(size)).ops(&[PUSH0, PUSH0, DUP4, EXTCODECOPY, POP]);
         case(name, start().op(PUSH0), body.times(8), &[])
     };
     vec![

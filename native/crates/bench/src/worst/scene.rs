@@ -134,21 +134,9 @@ fn block_hash(number: u64) -> B256 {
 
 fn ancestor(number: u64) -> AncestorBlock {
     AncestorBlock {
-        hash: block_hash(number),
-        parent_hash: number.checked_sub(1).map_or(B256::ZERO, block_hash),
-        number,
-        timestamp: 0,
-        coinbase: Address::ZERO.into(),
-        minimum_gas_price: U256::ZERO,
         gas_limit: Bytes::from_static(&[0x67, 0xc2, 0x80]),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
         bitcoin_header: Some(Bytes::from(vec![1; 80])),
         bitcoin_coinbase: Some(Bytes::from(vec![1; 400])),
-        uncles: Vec::new(),
-        state_root: None,
+        ..rhizome_testing::ancestor(block_hash(number), number.checked_sub(1).map_or(B256::ZERO, block_hash), number)
     }
 }

@@ -3,46 +3,15 @@
 //! This is not an existing crate's code, because those readers are strict, or lenient in other ways. The bytes that
 //! follow the two numbers inside the sequence must be valid ASN.1, too, so its other types are walked.
 
+mod object;
 mod streamed;
+mod tag;
 mod write;
 
-use thiserror::Error;
-
+pub use object::DerError;
+use object::{CONSTRUCTED, Class, MAX_DEPTH, Object, class, constructed, length, long_tag_number, primitive};
 use streamed::Streams;
 pub(crate) use write::{sequence, trimmed, write_integer};
-
-/// The bytes are not a signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the bytes are no DER signature")]
-pub struct DerError;
-
-/// Maximum nesting of objects; the reference's stack overflows somewhere beyond.
-const MAX_DEPTH: u32 = 500;
-
-/// Bits of a tag.
-const CONSTRUCTED: u8 = 0x20;
-const APPLICATION: u8 = 0x40;
-const CONTEXT: u8 = 0x80;
-const NUMBER: u8 = 0x1f;
-
-/// Numbers of the universal tags whose contents are parsed.
-mod tag {
-    pub(super) const BOOLEAN: i32 = 1;
-    pub(super) const INTEGER: i32 = 2;
-    pub(super) const BIT_STRING: i32 = 3;
-    pub(super) const OCTET_STRING: i32 = 4;
-    pub(super) const NULL: i32 = 5;
-    pub(super) const OBJECT_IDENTIFIER: i32 = 6;
-    pub(super) const EXTERNAL: i32 = 8;
-    pub(super) const ENUMERATED: i32 = 10;
-    pub(super) const UTF8_STRING: i32 = 12;
-    pub(super) const SEQUENCE: i32 = 16;
-    pub(super) const SET: i32 = 17;
-    pub(super) const NUMERIC_STRING: i32 = 18;
-    pub(super) const GENERAL_STRING: i32 = 27;
-    pub(super) const UNIVERSAL_STRING: i32 = 28;
-    pub(super) const BMP_STRING: i32 = 30;
-}
 
 /// The two numbers of a signature, big-endian without leading zeros; the bytes of a negative one are read as if it were
 /// positive. Bytes that follow the sequence are ignored.
@@ -58,17 +27,6 @@ pub fn read_signature(bytes: &[u8]) -> Result<(&[u8], &[u8]), DerError> {
         },
         _ => Err(DerError),
     }
-}
-
-enum Object<'a> {
-    Integer(&'a [u8]),
-    OctetString,
-    /// An octet string that is composed of others.
-    Pieces,
-    Identifier,
-    Sequence(Vec<Object<'a>>),
-    Tagged(i32),
-    Other,
 }
 
 /// Objects one after the other.
@@ -139,82 +97,6 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// How the contents of an object are read.
-enum Class {
-    Universal,
-    /// Contents are not parsed, unless their length is indefinite.
-    Application,
-    Tagged,
-}
-
-const fn class(first: u8) -> Class {
-    match first {
-        _ if first & APPLICATION != 0 => Class::Application,
-        _ if first & CONTEXT != 0 => Class::Tagged,
-        _ => Class::Universal,
-    }
-}
-
-/// Numbers above 30 follow the tag; they wrap at 32 bits.
-fn long_tag_number(first: u8, mut next: impl FnMut() -> Result<u8, DerError>) -> Result<i32, DerError> {
-    if first & NUMBER != NUMBER {
-        return Ok(i32::from(first & NUMBER));
-    }
-    let mut number = 0_i32;
-    let mut byte = next()?;
-    if byte & 0x7f == 0 {
-        return Err(DerError);
-    }
-    while byte & 0x80 != 0 {
-        number = (number | i32::from(byte & 0x7f)) << 7;
-        byte = next()?;
-    }
-    Ok(number | i32::from(byte))
-}
-
-/// A length in at most four bytes and below the limit; None for the indefinite form.
-fn length(limit: usize, mut next: impl FnMut() -> Result<u8, DerError>) -> Result<Option<usize>, DerError> {
-    let first = next()?;
-    if first < 0x80 {
-        return Ok(Some(usize::from(first)));
-    }
-    let size = usize::from(first & 0x7f);
-    if size == 0 {
-        return Ok(None);
-    }
-    if size > 4 {
-        return Err(DerError);
-    }
-    let mut length = 0_u32;
-    for _ in 0..size {
-        length = length << 8 | u32::from(next()?);
-    }
-    let length = usize::try_from(length.cast_signed()).map_err(|_| DerError)?;
-    if length < limit { Ok(Some(length)) } else { Err(DerError) }
-}
-
-/// Checks the contents of a primitive object.
-fn primitive(number: i32, length: usize, contents: &[u8]) -> Result<(), DerError> {
-    let valid = match number {
-        tag::BOOLEAN => length == 1,
-        tag::INTEGER | tag::ENUMERATED => is_minimal(contents) && (number == tag::INTEGER || length > 0),
-        tag::BIT_STRING => match contents {
-            [] => false,
-            [padding] => *padding == 0,
-            [padding, ..] => *padding < 8,
-        },
-        tag::OCTET_STRING | tag::NULL | tag::OBJECT_IDENTIFIER | tag::UTF8_STRING | tag::BMP_STRING => true,
-        tag::NUMERIC_STRING..=tag::GENERAL_STRING | tag::UNIVERSAL_STRING => true,
-        _ => false,
-    };
-    if valid { Ok(()) } else { Err(DerError) }
-}
-
-/// True when a number has no byte that repeats the sign of the next one. An empty number is zero.
-fn is_minimal(number: &[u8]) -> bool {
-    !matches!(number, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..])
-}
-
 fn objects(contents: &[u8], depth: u32) -> Result<Vec<Object<'_>>, DerError> {
     let mut stream = Stream { rest: contents, limit: contents.len() };
     let mut found = Vec::new();
@@ -222,39 +104,6 @@ fn objects(contents: &[u8], depth: u32) -> Result<Vec<Object<'_>>, DerError> {
         found.push(object);
     }
     Ok(found)
-}
-
-fn constructed(number: i32, items: Vec<Object<'_>>) -> Result<Object<'_>, DerError> {
-    match number {
-        tag::OCTET_STRING if items.iter().all(|item| matches!(item, Object::OctetString | Object::Pieces)) => {
-            Ok(Object::Pieces)
-        }
-        tag::SEQUENCE => Ok(Object::Sequence(items)),
-        tag::SET => Ok(Object::Other),
-        tag::EXTERNAL if is_external(&items) => Ok(Object::Other),
-        _ => Err(DerError),
-    }
-}
-
-/// An optional identifier, an optional number, an optional descriptor, then an object with a tag up to two.
-fn is_external(items: &[Object<'_>]) -> bool {
-    let items = items.strip_prefix_if(|item| matches!(item, Object::Identifier));
-    let items = items.strip_prefix_if(|item| matches!(item, Object::Integer(_)));
-    let items = items.strip_prefix_if(|item| !matches!(item, Object::Tagged(_)));
-    matches!(items, [Object::Tagged(0..=2)])
-}
-
-trait StripPrefixIf<T> {
-    fn strip_prefix_if(&self, matches: impl Fn(&T) -> bool) -> &Self;
-}
-
-impl<T> StripPrefixIf<T> for [T] {
-    fn strip_prefix_if(&self, matches: impl Fn(&T) -> bool) -> &Self {
-        match self.split_first() {
-            Some((first, rest)) if matches(first) => rest,
-            _ => self,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! An indefinite form ends with two zero bytes. They are looked for between objects only, and no longer once an object
 //! has left some of its contents unread.
 
-use super::{CONSTRUCTED, Class, DerError, MAX_DEPTH, Object, class, constructed, long_tag_number, primitive, tag};
+use super::object::{
+    CONSTRUCTED, Class, DerError, MAX_DEPTH, Object, class, constructed, length, long_tag_number, primitive,
+};
+use super::tag;
 
 /// One stream, which reads from the previous one.
 enum Layer {
@@ -134,7 +137,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         let Some(first) = self.read(top)? else { return Ok(None) };
         self.look_for_end(top + 1, false);
         let number = long_tag_number(first, || self.byte())?;
-        let Some(length) = super::length(self.limit, || self.byte())? else {
+        let Some(length) = length(self.limit, || self.byte())? else {
             return self.in_indefinite(first, number).map(Some);
         };
         self.enter(length);

@@ -1,6 +1,7 @@
 //! Writes signatures in DER.
 
-use super::{CONSTRUCTED, tag};
+use super::object::CONSTRUCTED;
+use super::tag;
 
 /// Without leading zeros.
 pub(crate) fn trimmed(number: &[u8]) -> &[u8] {

@@ -22,7 +22,7 @@ const TESTNET_ERP_SCRIPT: &[u8] = &hex!(
 );
 
 /// Minimum number of elements of a redeem script.
-const FEWEST_CHUNKS: usize = 4;
+const MIN_CHUNKS: usize = 4;
 
 /// Kinds of redeem scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> RedeemScript<'a> {
             let kind = RedeemScriptKind::HardcodedTestnetErp;
             return Ok(Self { kind, flyover: false, default: Vec::new(), threshold: -1 });
         }
-        if chunks.len() < FEWEST_CHUNKS {
+        if chunks.len() < MIN_CHUNKS {
             return Err(ScriptError::Script("a redeem script has at least four elements"));
         }
         let mut inner = chunks;

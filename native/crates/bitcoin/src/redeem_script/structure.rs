@@ -4,14 +4,14 @@ use crate::script::opcode::{OP_CHECKSEQUENCEVERIFY, OP_DROP, OP_ELSE, OP_ENDIF, 
 use crate::script::{Chunk, ScriptError};
 
 /// Threshold, one key, number of keys, check.
-const FEWEST_CHUNKS: usize = 4;
+const MIN_CHUNKS: usize = 4;
 
 /// Length of the data that a fly-over prefix pushes.
 const DERIVATION_HASH_BYTES: usize = 32;
 
 /// True when the script ends like a redeem script: with a check of several keys, which the end of a branch may follow.
 pub(super) fn ends_like_one(chunks: &[Chunk<'_>]) -> bool {
-    if chunks.len() < FEWEST_CHUNKS {
+    if chunks.len() < MIN_CHUNKS {
         return false;
     }
     match chunks {

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_keep_their_opcode_and_place() {
+    fn elements_keep_their_opcode_and_position() {
         let program = [0, 0x4c, 1, 7, 0x51, 1, 9, 0xba];
         let chunks = parse_chunks(&program).expect("it parses");
         let shown: Vec<_> = chunks.iter().map(|chunk| (chunk.opcode, chunk.data, chunk.start)).collect();

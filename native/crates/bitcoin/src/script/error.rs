@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a script is refused. The kinds differ in how the reference handles them.
+/// Reason why a script is refused. The kinds differ in how the reference handles them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ScriptError {
     /// The library's script exception. Callers of the reference often catch it and continue.

@@ -189,13 +189,13 @@ impl Transaction {
         if with_witness {
             out.extend_from_slice(&MARKER_AND_FLAG);
         }
-        write_var_int(&mut out, self.inputs.len());
+        write_var_int(&mut out, self.inputs.len() as u64);
         self.inputs.iter().for_each(|input| input.write(&mut out));
-        write_var_int(&mut out, self.outputs.len());
+        write_var_int(&mut out, self.outputs.len() as u64);
         self.outputs.iter().for_each(|output| output.write(&mut out));
         if with_witness {
             for input in &self.inputs {
-                write_var_int(&mut out, input.witness.len());
+                write_var_int(&mut out, input.witness.len() as u64);
                 input.witness.iter().for_each(|push| write_bytes(&mut out, push));
             }
         }
@@ -267,7 +267,7 @@ fn read_witnesses(reader: &mut Reader<'_>, inputs: &mut [Input]) -> Result<(), U
 mod tests {
     use super::*;
 
-    fn transaction(outputs: &[i64]) -> Transaction {
+    pub(super) fn transaction(outputs: &[i64]) -> Transaction {
         let mut made = Transaction::new(2);
         made.inputs.push(Input::new(OutPoint { txid: B256::repeat_byte(7), index: 1 }));
         made.outputs.extend(outputs.iter().map(|value| Output { value: *value, script: vec![0x51] }));

@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 1_000_000;
 /// Lengths of a coinbase's script.
 const COINBASE_SCRIPT_BYTES: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Why a parsed transaction is structurally invalid.
+/// Reason why a parsed transaction is structurally invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransactionViolation {
     /// No inputs or no outputs.
@@ -81,14 +81,8 @@ mod tests {
     use rhizome_primitives::B256;
 
     use super::*;
-    use crate::transaction::{Input, OutPoint, Output};
-
-    fn transaction(outputs: &[i64]) -> Transaction {
-        let mut made = Transaction::new(2);
-        made.inputs.push(Input::new(OutPoint { txid: B256::repeat_byte(7), index: 1 }));
-        made.outputs.extend(outputs.iter().map(|value| Output { value: *value, script: vec![0x51] }));
-        made
-    }
+    use crate::transaction::OutPoint;
+    use crate::transaction::tests::transaction;
 
     #[test]
     fn structural_rules() {

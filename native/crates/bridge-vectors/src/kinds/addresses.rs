@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::network;
 use crate::hex::{bytes, shown, text};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 fn throw(error: AddressError) -> Throw {
     Throw(format!("{error:?}"))

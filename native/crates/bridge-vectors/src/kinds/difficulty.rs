@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::network;
 use crate::hex::{bytes, integer};
-use crate::primitives::{Outcome, Throw};
+use crate::outcome::{Outcome, Throw};
 
 /// If an adjustment needs a header before it reaches the first one of the interval, it gets `previous`.
 pub(super) fn difficulty(given: &Value) -> Outcome {

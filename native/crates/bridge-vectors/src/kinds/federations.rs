@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{network, scripts};
 use crate::hex::{bytes, hash, integer, shown, text};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 use crate::rules::rules;
 
 const ONE_BITCOIN: i64 = 100_000_000;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::network;
 use crate::hex::{bytes, integer, quantity, shown};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 pub(super) fn header(given: &Value) -> Outcome {
     let header = BlockHeader::parse(&bytes(&given["raw"])).map_err(Throw::from);

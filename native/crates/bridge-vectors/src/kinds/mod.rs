@@ -15,7 +15,7 @@ mod transactions;
 
 use serde_json::Value;
 
-use crate::primitives::Outcome;
+use crate::outcome::Outcome;
 
 /// The inputs of a kind.
 #[derive(Clone, Copy)]

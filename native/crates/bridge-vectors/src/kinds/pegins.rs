@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::network;
 use crate::hex::{bytes, shown};
-use crate::primitives::{Outcome, Throw};
+use crate::outcome::{Outcome, Throw};
 
 pub(super) fn lock_sender(given: &Value) -> Outcome {
     let transaction = Transaction::parse(&bytes(&given["raw"])).map_err(Throw::from)?;

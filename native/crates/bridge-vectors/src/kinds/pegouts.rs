@@ -9,7 +9,7 @@ use rhizome_primitives::rules::Rule;
 use serde_json::{Map, Value, json};
 
 use crate::hex::{bytes, hash, integer, shown};
-use crate::primitives::{Outcome, Throw};
+use crate::outcome::{Outcome, Throw};
 use crate::rules::rules;
 
 /// Number of confirmed entries after which the recording stops.

@@ -7,7 +7,7 @@ use rhizome_primitives::B256;
 use serde_json::{Value, json};
 
 use crate::hex::{bytes, hash, integer, shown};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 fn hashes(value: &Value) -> Vec<B256> {
     value.as_array().into_iter().flatten().map(hash).collect()

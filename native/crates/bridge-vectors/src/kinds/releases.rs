@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::network;
 use crate::hex::{bytes, hash, integer, shown, text};
-use crate::primitives::{Outcome, Throw};
+use crate::outcome::{Outcome, Throw};
 use crate::rules::rules;
 
 /// Inputs and outputs of a regular peg-out.

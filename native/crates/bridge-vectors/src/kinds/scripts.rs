@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::network;
 use crate::hex::{bytes, shown};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 /// Programs of this length or longer have no recorded addresses.
 const ADDRESSES_BELOW: usize = 60;

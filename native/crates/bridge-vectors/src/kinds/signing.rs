@@ -12,7 +12,7 @@ use rhizome_primitives::{B256, hex};
 use serde_json::{Value, json};
 
 use crate::hex::{bytes, hash, integer, shown};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 /// The third and the first key sign.
 const SIGNERS: [usize; 2] = [2, 0];

@@ -6,7 +6,7 @@ use rhizome_bitcoin::{Input, Transaction, display_hash};
 use serde_json::{Value, json};
 
 use crate::hex::{bytes, shown};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::outcome::{Outcome, Throw, or_throws};
 
 pub(super) fn transaction(given: &Value) -> Outcome {
     let raw = bytes(&given["raw"]);

@@ -241,7 +241,7 @@ impl Executed<'_> {
     /// The state after it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails when it cannot be read.
     pub fn after(&self) -> Result<Arc<dyn StateReader>, String> {
         self.executor.reader()
     }
@@ -249,7 +249,7 @@ impl Executed<'_> {
     /// The state before it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails when it cannot be read.
     pub fn before(&self) -> Result<Arc<dyn StateReader>, String> {
         let reader = self.executor.store.reader(self.before).map_err(|error| error.to_string())?;
         Ok(reader)
@@ -264,7 +264,7 @@ impl Executed<'_> {
     /// Executes it once more with an inspector, on a given state.
     ///
     /// # Errors
-    /// When the transaction is invalid.
+    /// Fails when the transaction is invalid.
     pub fn inspect<I: Inspector>(
         &self,
         state: Arc<dyn StateReader>,

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::lines;
 use crate::report::Report;
 use environment::Environment;
 use execute::Executor;
@@ -37,9 +38,8 @@ pub fn watch_file(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
 /// # Panics
 /// As for [`crate::run_file`].
 pub fn watch_lines(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
-    let shown = crate::absolute(&path.to_string_lossy());
     let mut report = Report::default();
-    run_watched(&mut rhizome_vectors::json_lines(&shown), &mut report, watch);
+    run_watched(&mut lines::of_file(&path.to_string_lossy()), &mut report, watch);
     report
 }
 

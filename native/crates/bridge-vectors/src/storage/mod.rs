@@ -7,13 +7,13 @@ mod reading;
 mod writing;
 
 use rhizome_bridge::recorded::{WaitingForSignatures, encode_spend_waiting, key_of};
+use rhizome_primitives::B256;
 use rhizome_primitives::rlp::list;
-use rhizome_primitives::{B256, U256};
 use rhizome_trie::keys::storage_key;
 use serde_json::Value;
 
-use crate::hex::{bytes, shown, text};
-use crate::primitives::{Outcome, Throw, or_throws};
+use crate::hex::{bytes, shown, text, word};
+use crate::outcome::{Outcome, Throw, or_throws};
 use crate::report::{Report, Values};
 use context::Contexts;
 
@@ -41,10 +41,6 @@ const KINDS: &[(&str, Check)] = &[
     ("provider", |line, _, values| provider::check(line, values)),
     ("cell", check_cell),
 ];
-
-fn word(key: U256) -> Value {
-    shown(key.to_be_bytes::<32>())
-}
 
 /// The cells of the union bridge have the names of the reference's enumeration.
 fn check_key(line: &Value, values: &mut Values) {

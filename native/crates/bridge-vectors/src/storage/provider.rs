@@ -9,9 +9,8 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use serde_json::{Value, json};
 
-use super::word;
-use crate::hex::{hash, shown, text};
-use crate::primitives::{Throw, or_throws};
+use crate::hex::{hash, shown, text, word};
+use crate::outcome::{Throw, or_throws};
 use crate::report::Values;
 use crate::rules::{regtest_under, rules};
 

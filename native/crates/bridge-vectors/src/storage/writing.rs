@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use crate::hex::{address, bytes, hash, integer, quantity, text};
-use crate::primitives::Throw;
+use crate::outcome::Throw;
 
 fn items(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no list: {value}"))

@@ -52,17 +52,17 @@ pub(crate) fn commit_federation(
         emit(frame, "commit_federation(bytes,string,bytes,string,int256)", &[], &data);
         return Ok(());
     }
-    let told = |federation: &Federation| {
+    let encoded = |federation: &Federation| {
         let mut keys = ListWriter::default();
         for member in &federation.members {
             keys.bytes(&member.btc_key);
         }
-        let mut told = ListWriter::default();
-        told.bytes(&federation.script_hash()?).raw(&keys.finish());
-        Ok::<_, ContractError>(told.finish())
+        let mut encoded = ListWriter::default();
+        encoded.bytes(&federation.script_hash()?).raw(&keys.finish());
+        Ok::<_, ContractError>(encoded.finish())
     };
     let mut data = ListWriter::default();
-    data.raw(&told(old)?).raw(&told(new)?).bytes(active_from.to_string().as_bytes());
+    data.raw(&encoded(old)?).raw(&encoded(new)?).bytes(active_from.to_string().as_bytes());
     emit_legacy(frame, "commit_federation_topic", data.finish());
     Ok(())
 }

@@ -10,7 +10,7 @@ use rhizome_primitives::B256;
 use rhizome_primitives::abi::{AbiValue, event_log};
 use rhizome_primitives::contract::Log;
 
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::storage::Frame;
 
 /// Emits an event with its signature as first topic.

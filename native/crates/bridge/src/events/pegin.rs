@@ -6,7 +6,7 @@ use rhizome_primitives::{Address, B256};
 use super::emit;
 use crate::storage::Frame;
 
-/// Why a peg-in was rejected (bridge.md §1.5).
+/// Reason why a peg-in was rejected (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RejectedPegin {
     CapSurpassed = 1,
@@ -16,7 +16,7 @@ pub(crate) enum RejectedPegin {
     InvalidAmount = 5,
 }
 
-/// Why a rejected peg-in was not sent back (bridge.md §1.5).
+/// Reason why a rejected peg-in was not sent back (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnrefundablePegin {
     LegacyUndeterminedSender = 1,

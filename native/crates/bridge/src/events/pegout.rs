@@ -13,7 +13,7 @@ use crate::storage::Frame;
 use crate::storage::codec::{ListWriter, encode_bytes};
 use crate::storage::releases::encode_outpoint_values;
 
-/// Why a peg-out request was rejected (bridge.md §1.5).
+/// Reason why a peg-out request was rejected (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RejectedRequest {
     LowAmount = 1,

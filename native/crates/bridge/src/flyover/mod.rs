@@ -12,11 +12,13 @@ use rhizome_primitives::{Address, B256, U256};
 
 use crate::federation::Federation;
 use crate::headers::proof::validate_proof;
-use crate::methods::Stop;
 use crate::money;
+use crate::outcome::Stop;
+use crate::outcome::thrown;
 use crate::pegin::lock::{is_under_cap, pay};
+use crate::pegin::minimum::minimum;
 use crate::pegin::outputs::value;
-use crate::pegin::{minimum, parse, thrown};
+use crate::pegin::parse;
 use crate::pegout::{Refund, refund_flyover};
 use crate::storage::Frame;
 use crate::storage::flyover::FlyoverFederation;
@@ -60,7 +62,7 @@ pub(crate) enum Code {
 pub(crate) enum Answer {
     /// Amount that the contract received.
     Wei(U256),
-    /// Why it received nothing.
+    /// Reason why it received nothing.
     Code(Code),
 }
 

@@ -4,7 +4,8 @@ use rhizome_bitcoin::{Script, Transaction};
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 
-use crate::pegin::{outputs, thrown};
+use crate::outcome::thrown;
+use crate::pegin::outputs;
 use crate::storage::Frame;
 use crate::storage::utxos::Utxo;
 

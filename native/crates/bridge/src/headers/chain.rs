@@ -38,7 +38,7 @@ pub(crate) struct Chain {
     head_hash: B256,
 }
 
-/// Why a look-up during the check of a difficulty aborted the check.
+/// Reason why a look-up during the check of a difficulty aborted the check.
 enum Stopped {
     Refused(DifficultyError),
     Store(ContractError),

@@ -5,7 +5,7 @@ use rhizome_primitives::rules::Rule;
 
 use super::proof::proved_root;
 use super::throws;
-use crate::methods::Stop;
+use crate::outcome::Stop;
 use crate::storage::Frame;
 use rhizome_bitcoin::witness_commitment::{expected_commitment, witness_commitment};
 use rhizome_bitcoin::{Transaction, display_hash};

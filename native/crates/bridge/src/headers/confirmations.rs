@@ -5,7 +5,7 @@ use rhizome_primitives::bridge_spec::BitcoinNetwork;
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::{B256, U256, b256, hex};
 
-use crate::methods::{Outcome, Stop, throw};
+use crate::outcome::{Outcome, Stop, throw};
 use crate::storage::Frame;
 use rhizome_bitcoin::merkle_branch::MerkleBranch;
 use rhizome_bitcoin::stored_header::StoredHeader;

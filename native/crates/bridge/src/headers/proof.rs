@@ -5,7 +5,7 @@ use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 
 use super::throws;
-use crate::methods::Stop;
+use crate::outcome::Stop;
 use crate::storage::Frame;
 use rhizome_bitcoin::partial_merkle_tree::PartialMerkleTree;
 use rhizome_bitcoin::reversed;

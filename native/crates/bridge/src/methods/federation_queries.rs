@@ -5,10 +5,11 @@ use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
-use super::{Arguments, Outcome, throw};
+use super::arguments::Arguments;
 use crate::federation::member::KeyKind;
 use crate::federation::{Federation, FederationMember, codec};
 use crate::method::Method;
+use crate::outcome::{Outcome, throw};
 use crate::storage::Frame;
 
 /// Result of numeric queries about a federation that does not exist.

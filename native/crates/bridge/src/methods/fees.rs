@@ -3,9 +3,10 @@
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::ContractContext;
 
-use super::{Arguments, Outcome, Stop};
+use super::arguments::Arguments;
 use crate::method::Method;
 use crate::money::satoshi;
+use crate::outcome::{Outcome, Stop};
 use crate::pegout::estimate::{fee_of_next_batch, simulated_fee};
 use crate::storage::Frame;
 

@@ -5,8 +5,9 @@ use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::flyover::{self, Answer, Code, Deposit};
+use crate::outcome::{Outcome, Stop, throw};
 use crate::storage::Frame;
 
 /// Every exception becomes a result code, and all changes up to it are saved.

@@ -4,8 +4,9 @@ use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::{B256, Bytes, hex};
 
-use super::{Arguments, Outcome, throw};
+use super::arguments::Arguments;
 use crate::method::Method;
+use crate::outcome::{Outcome, throw};
 use crate::storage::Frame;
 use rhizome_bitcoin::stored_header::StoredHeader;
 

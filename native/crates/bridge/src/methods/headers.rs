@@ -5,11 +5,12 @@ use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::rules::Rule;
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::headers::chain::Received;
 use crate::headers::coinbase::{self, CoinbaseInformation};
 use crate::headers::receive::{self, Answer};
 use crate::method::Method;
+use crate::outcome::{Outcome, Stop, throw};
 use crate::storage::Frame;
 
 pub(super) fn run(

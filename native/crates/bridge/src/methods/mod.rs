@@ -1,5 +1,6 @@
 //! Runs a call (bridge.md §1.1): access rules, the method, and the save.
 
+mod arguments;
 mod federation_queries;
 mod fees;
 mod flyover;
@@ -12,38 +13,18 @@ mod union;
 mod update_collections;
 mod votes;
 
-use rhizome_primitives::abi::{self, AbiValue};
+use rhizome_primitives::Bytes;
+use rhizome_primitives::abi;
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::rules::Rule;
-use rhizome_primitives::{Address, B256, Bytes, U256};
 
 use crate::call::Call;
 use crate::headers::confirmations;
 use crate::method::Method;
+use crate::outcome::{Outcome, Stop, throw};
 use crate::pegout;
 use crate::storage::Frame;
-
-/// Why a method ended without a result.
-pub(crate) enum Stop {
-    /// An argument that the method refuses: before RSKIP88 the result is null instead of an error.
-    IllegalArgument(&'static str),
-    /// Any other error.
-    Error(ContractError),
-}
-
-impl<E: Into<ContractError>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-/// A result; None for void methods.
-pub(crate) type Outcome = Result<Option<AbiValue>, Stop>;
-
-/// Ends the call with an exception.
-pub(crate) fn throw<T>(reason: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Error(ContractError::Failed(reason.into())))
-}
+use arguments::Arguments;
 
 pub(crate) fn run(
     context: &ContractContext<'_>,
@@ -140,60 +121,3 @@ const GROUPS: &[Group] = &[
     union::run,
     votes::run,
 ];
-
-/// The decoded arguments; their types are those of the definition.
-#[derive(Clone, Copy)]
-pub(crate) struct Arguments<'a>(&'a [AbiValue]);
-
-impl<'a> Arguments<'a> {
-    pub(crate) fn int(self, index: usize) -> U256 {
-        match self.0.get(index) {
-            Some(AbiValue::Int(value)) => *value,
-            _ => U256::ZERO,
-        }
-    }
-
-    /// Low 32 bits, signed.
-    pub(crate) fn low_int(self, index: usize) -> i32 {
-        abi::low_i32(self.int(index))
-    }
-
-    pub(crate) fn text(self, index: usize) -> &'a str {
-        match self.0.get(index) {
-            Some(AbiValue::String(text)) => text,
-            _ => "",
-        }
-    }
-
-    pub(crate) fn bytes(self, index: usize) -> &'a [u8] {
-        match self.0.get(index) {
-            Some(AbiValue::Bytes(bytes)) => bytes,
-            _ => &[],
-        }
-    }
-
-    pub(crate) fn hash(self, index: usize) -> B256 {
-        match self.0.get(index) {
-            Some(AbiValue::Bytes32(hash)) => *hash,
-            _ => B256::ZERO,
-        }
-    }
-
-    pub(crate) fn address(self, index: usize) -> Address {
-        match self.0.get(index) {
-            Some(AbiValue::Address(address)) => *address,
-            _ => Address::ZERO,
-        }
-    }
-
-    pub(crate) fn flag(self, index: usize) -> bool {
-        matches!(self.0.get(index), Some(AbiValue::Bool(true)))
-    }
-
-    pub(crate) fn list(self, index: usize) -> &'a [AbiValue] {
-        match self.0.get(index) {
-            Some(AbiValue::Array(values)) => values,
-            _ => &[],
-        }
-    }
-}

@@ -5,8 +5,9 @@ use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::{B256, hex};
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::method::Method;
+use crate::outcome::{Outcome, Stop, throw};
 use crate::state::BridgeState;
 use crate::storage::Frame;
 use crate::storage::codec::ListWriter;

@@ -3,7 +3,8 @@
 use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::rules::Rule;
 
-use super::{Arguments, Outcome, throw};
+use super::arguments::Arguments;
+use crate::outcome::{Outcome, throw};
 use crate::pegin;
 use crate::storage::Frame;
 

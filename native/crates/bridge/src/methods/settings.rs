@@ -3,8 +3,9 @@
 use rhizome_primitives::abi::{AbiValue, exact_i64};
 use rhizome_primitives::contract::{ContractContext, ContractError};
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::method::Method;
+use crate::outcome::{Outcome, Stop, throw};
 use crate::storage::Frame;
 use crate::storage::whitelist::{Allowance, NEVER_DISABLED};
 use rhizome_bitcoin::address::{self, AddressError};

@@ -4,8 +4,9 @@ use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::{Address, Bytes};
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::method::{self, Method};
+use crate::outcome::{Outcome, Stop, throw};
 use crate::storage::Frame;
 use crate::union;
 

@@ -2,8 +2,8 @@
 
 use rhizome_primitives::contract::ContractContext;
 
-use super::{Outcome, throw};
 use crate::events::pegout;
+use crate::outcome::{Outcome, throw};
 use crate::pegout::confirmed::sign_next_confirmed;
 use crate::pegout::migration::migrate_funds;
 use crate::pegout::requests::pay_requests;

@@ -5,8 +5,9 @@ use rhizome_primitives::abi::{AbiValue, exact_i64};
 use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::{Address, B256};
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::arguments::Arguments;
 use crate::method::{self, Method};
+use crate::outcome::{Outcome, Stop, throw};
 use crate::pegout;
 use crate::pegout::signatures::SignaturesOfKey;
 use crate::storage::Frame;

@@ -1,24 +1,16 @@
 //! Classifies registered transactions (bridge.md §4.2).
 
+use rhizome_bitcoin::Transaction;
 use rhizome_bitcoin::multisig_input::pegout_index_hash;
-use rhizome_bitcoin::{ScriptError, Transaction};
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 
-use super::{legacy_classify, outputs::outputs_to, thrown};
+use super::kind::Kind;
+use super::{legacy_classify, outputs::outputs_to};
 use crate::federation::live::LiveFederations;
+use crate::outcome::thrown;
 use crate::storage::Frame;
 use crate::svp;
-
-/// The kind of a registered transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    PegIn,
-    PegOutOrMigration,
-    SvpFund,
-    SvpSpend,
-    Unknown,
-}
 
 /// The kind of a transaction in a Bitcoin block of the given height. The index of peg-outs is used from RSKIP379 on,
 /// starting some blocks after its Bitcoin height.
@@ -52,12 +44,4 @@ fn uses_index(frame: &Frame<'_>, height: i32) -> bool {
 /// Output scripts of the active and the retiring federation.
 pub(crate) fn output_scripts(federations: &LiveFederations) -> Result<Vec<Vec<u8>>, ContractError> {
     federations.iter().map(|federation| federation.output_script()).collect()
-}
-
-/// Replaces the library's script exception with `otherwise`, like callers of the reference that catch it.
-pub(crate) fn caught<T>(outcome: Result<T, ScriptError>, otherwise: T) -> Result<T, ScriptError> {
-    match outcome {
-        Err(error) if error.is_script() => Ok(otherwise),
-        outcome => outcome,
-    }
 }

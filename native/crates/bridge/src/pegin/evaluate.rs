@@ -5,11 +5,14 @@ use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
 use super::information::Information;
+use super::minimum::minimum;
 use super::outputs::outputs_to;
 use super::sender::SenderKind;
-use super::{classify, instructions, lock, mark, minimum, refund, thrown};
+use super::settled::{mark, refund};
+use super::{classify, instructions, lock};
 use crate::events::pegin::{self as events, RejectedPegin, UnrefundablePegin};
 use crate::federation::live::LiveFederations;
+use crate::outcome::thrown;
 use crate::storage::Frame;
 
 enum Verdict {

@@ -6,8 +6,10 @@ use rhizome_primitives::rules::Rule;
 
 use super::information::Information;
 use super::sender::{Sender, SenderKind};
-use super::{instructions, lock, mark, refund, thrown};
+use super::settled::{mark, refund};
+use super::{instructions, lock};
 use crate::events::pegin::{self as events, RejectedPegin, UnrefundablePegin};
+use crate::outcome::thrown;
 use crate::storage::Frame;
 
 pub(super) fn register(

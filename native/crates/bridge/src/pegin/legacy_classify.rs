@@ -8,11 +8,12 @@ use rhizome_crypto::hash160;
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 
-use super::classify::{Kind, caught};
+use super::kind::{Kind, caught};
+use super::minimum::minimum;
 use super::outputs::{outputs_to, value};
-use super::{minimum, thrown};
 use crate::federation::Federation;
 use crate::federation::live::LiveFederations;
+use crate::outcome::thrown;
 use crate::storage::Frame;
 
 pub(super) fn kind(

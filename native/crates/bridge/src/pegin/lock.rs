@@ -7,10 +7,11 @@ use rhizome_primitives::rules::Rule;
 
 use super::information::Information;
 use super::outputs::{outputs_to, value};
-use super::{mark, thrown};
-use crate::ADDRESS;
+use super::settled::mark;
+use crate::address::ADDRESS;
 use crate::events::pegin as events;
 use crate::money;
+use crate::outcome::thrown;
 use crate::storage::Frame;
 
 /// Maximum number of satoshi that can exist.
@@ -28,7 +29,7 @@ pub(super) fn amount(frame: &mut Frame<'_>, transaction: &Transaction) -> Result
     Ok(sum)
 }
 
-/// True when the locking cap has room for this many satoshi (RSKIP134).
+/// True when the locking cap permits this many satoshi more (RSKIP134).
 pub(crate) fn is_under_cap(frame: &mut Frame<'_>, satoshi: i64) -> Result<bool, ContractError> {
     if !frame.active(Rule::Rskip134) {
         return Ok(true);

@@ -5,35 +5,24 @@ mod classify;
 mod evaluate;
 mod information;
 pub(crate) mod instructions;
+mod kind;
 mod legacy;
 mod legacy_classify;
 pub(crate) mod lock;
+pub(crate) mod minimum;
 pub(crate) mod outputs;
 pub(crate) mod sender;
+mod settled;
 
-use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_bitcoin::{Transaction, display_hash};
-use rhizome_primitives::B256;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
 use crate::headers::proof::validate_proof;
-use crate::methods::Stop;
-use crate::pegout::{Refund, refund_pegin};
+use crate::outcome::{Stop, thrown};
 use crate::storage::Frame;
 use crate::svp;
-use classify::Kind;
-
-/// Converts an exception of the library to the one that the call throws.
-pub(crate) fn thrown(error: impl ToString) -> ContractError {
-    ContractError::Failed(error.to_string())
-}
-
-/// Smallest amount that may be sent to a federation, satoshi (RSKIP219).
-pub(crate) fn minimum(frame: &Frame<'_>) -> i64 {
-    let minimum = &frame.bridge().minimum_pegin;
-    (if frame.active(Rule::Rskip219) { minimum.rskip219 } else { minimum.legacy }) as i64
-}
+use kind::Kind;
 
 /// Registers a raw transaction of a Bitcoin block. A transaction that was processed before or is not proven is ignored
 /// without an error.
@@ -77,22 +66,4 @@ pub(crate) fn parse(raw: &[u8]) -> Result<Transaction, ContractError> {
     let (transaction, bytes_read) = Transaction::read(raw).map_err(thrown)?;
     transaction.verify(bytes_read).map_err(thrown)?;
     Ok(transaction)
-}
-
-/// Records that a transaction was processed in this block.
-fn mark(frame: &mut Frame<'_>, transaction: B256) -> Result<(), ContractError> {
-    frame.set_processed_height(transaction, frame.block_number as i64)
-}
-
-/// Sends the federations' outputs back, and marks the transaction as processed.
-fn refund(
-    context: &ContractContext<'_>,
-    frame: &mut Frame<'_>,
-    transaction: &Transaction,
-    destination: BitcoinAddress,
-    satoshi: i64,
-) -> Result<(), ContractError> {
-    let refund = Refund { transaction, destination, rsk_hash: context.transaction_hash, satoshi };
-    refund_pegin(frame, &refund)?;
-    mark(frame, transaction.txid())
 }

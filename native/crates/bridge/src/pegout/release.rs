@@ -6,7 +6,7 @@ use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
 use super::estimate::fee;
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::events::pegout::{RejectedRequest, release_request_received, release_request_rejected};
 use crate::money::{satoshi, wei};
 use crate::storage::Frame;

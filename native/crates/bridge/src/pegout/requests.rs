@@ -8,7 +8,7 @@ use rhizome_primitives::rules::Rule;
 use rhizome_primitives::{Address, address};
 
 use super::settle::{Funds, settle};
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::events::pegout::batch_pegout_created;
 use crate::money::wei;
 use crate::storage::Frame;

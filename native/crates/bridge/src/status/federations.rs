@@ -5,7 +5,7 @@ use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use serde::Serialize;
 
-use super::number;
+use super::number::number;
 use super::pegouts::{SignatureStatus, signatures};
 use crate::federation::{Federation, FederationMember, codec};
 use crate::storage::Frame;

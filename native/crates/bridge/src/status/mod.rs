@@ -3,6 +3,7 @@
 //! satoshi unless wei is stated. None of it is consensus.
 
 mod federations;
+mod number;
 mod pegouts;
 
 use rhizome_primitives::U256;
@@ -12,9 +13,10 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use serde::Serialize;
 
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::money::{satoshi, wei};
 use crate::storage::Frame;
+use number::number;
 
 pub use federations::{
     FederationStatus, Federations, MemberStatus, MigrationStatus, ValidationStage, ValidationStatus,
@@ -106,9 +108,4 @@ fn pegin(frame: &mut Frame<'_>, locked_wei: U256) -> Result<PeginStatus, Contrac
         locking_cap: cap.map(number),
         below_cap: cap.map(|cap| number(cap.saturating_sub(satoshi(locked_wei)))),
     })
-}
-
-/// Heights and amounts; they cannot be negative, and a negative value is shown as zero.
-fn number(value: i64) -> U256 {
-    U256::from(value.max(0))
 }

@@ -8,7 +8,7 @@ use rhizome_primitives::rules::Rule;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use serde::Serialize;
 
-use super::number;
+use super::number::number;
 use crate::federation::Federation;
 use crate::pegout::estimate::fee_of_next_batch;
 use crate::storage::Frame;
@@ -130,12 +130,12 @@ fn estimated_fee(frame: &mut Frame<'_>) -> Result<Option<i64>, ContractError> {
 fn requests(frame: &mut Frame<'_>) -> Result<Vec<RequestStatus>, ContractError> {
     let version = frame.bridge().bitcoin.address_version;
     let requests = frame.requests()?.iter();
-    let told = requests.map(|request| RequestStatus {
+    let listed = requests.map(|request| RequestStatus {
         transaction_hash: request.transaction_hash,
         destination: BitcoinAddress { version, hash: request.destination }.to_base58(),
         amount: number(request.amount),
     });
-    Ok(told.collect())
+    Ok(listed.collect())
 }
 
 fn waiting_for_confirmations(frame: &mut Frame<'_>, live: &[&Federation]) -> Result<Vec<WaitingStatus>, ContractError> {
@@ -143,7 +143,7 @@ fn waiting_for_confirmations(frame: &mut Frame<'_>, live: &[&Federation]) -> Res
     let now = frame.block_number as i64;
     let mut waiting: Vec<_> = frame.waiting_for_confirmations()?.sorted().cloned().collect();
     waiting.sort_by_key(|pegout| pegout.created_at);
-    let told = waiting.into_iter().map(|pegout| {
+    let listed = waiting.into_iter().map(|pegout| {
         let confirmed = pegout.created_at.saturating_add(confirmations);
         Ok(WaitingStatus {
             creation_block: Some(number(pegout.created_at)),
@@ -152,16 +152,16 @@ fn waiting_for_confirmations(frame: &mut Frame<'_>, live: &[&Federation]) -> Res
             ..transaction(frame, pegout.transaction_hash, &pegout.transaction, live)?
         })
     });
-    told.collect()
+    listed.collect()
 }
 
 fn waiting_for_signatures(frame: &mut Frame<'_>, live: &[&Federation]) -> Result<Vec<WaitingStatus>, ContractError> {
     let waiting: Vec<_> = frame.waiting_for_signatures()?.iter().map(|(hash, made)| (hash, made.clone())).collect();
-    let told = waiting.into_iter().map(|(hash, made)| {
+    let listed = waiting.into_iter().map(|(hash, made)| {
         let signatures = signatures(frame, &made, live)?;
         Ok(WaitingStatus { signatures: Some(signatures), ..transaction(frame, Some(hash), &made, live)? })
     });
-    told.collect()
+    listed.collect()
 }
 
 fn transaction(

@@ -30,7 +30,7 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256};
 
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::pegout::confirmations::ConfirmationSet;
 
 /// The storage of the Bridge as one call sees it.

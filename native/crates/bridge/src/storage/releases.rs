@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rhizome_bitcoin::write_var_int;
 use rhizome_primitives::B256;
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
@@ -95,22 +96,10 @@ impl Frame<'_> {
 pub fn encode_outpoint_values(values: &[i64]) -> Result<Vec<u8>, ContractError> {
     let mut out = Vec::new();
     for &value in values {
-        match value {
-            ..0 => return failed("the value of an outpoint is negative"),
-            0..=0xfc => out.push(value as u8),
-            0xfd..=0xffff => {
-                out.push(0xfd);
-                out.extend_from_slice(&(value as u16).to_le_bytes());
-            }
-            0x1_0000..=0xffff_ffff => {
-                out.push(0xfe);
-                out.extend_from_slice(&(value as u32).to_le_bytes());
-            }
-            _ => {
-                out.push(0xff);
-                out.extend_from_slice(&value.to_le_bytes());
-            }
-        }
+        let Ok(value) = u64::try_from(value) else {
+            return failed("the value of an outpoint is negative");
+        };
+        write_var_int(&mut out, value);
     }
     Ok(out)
 }

@@ -3,7 +3,7 @@
 use rhizome_primitives::U256;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 
-use crate::ADDRESS;
+use crate::address::ADDRESS;
 use crate::events::union as events;
 use crate::storage::Frame;
 

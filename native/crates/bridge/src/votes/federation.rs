@@ -47,7 +47,7 @@ impl FederationChange<'_> {
     }
 }
 
-/// Why a change is refused: with a result code, or because the call throws.
+/// Reason why a change is refused: with a result code, or because the call throws.
 enum Refusal {
     Code(i64),
     Error(ContractError),

@@ -3,15 +3,15 @@
 use rhizome_bitcoin::transaction::MAX_MONEY;
 use rhizome_primitives::contract::ContractError;
 
+use super::build_error::BuildError;
 use super::coins::{Selection, candidates, pick, sorted};
-use super::release::BuildError;
 use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 
 /// Smallest fee per 1,000 bytes, and smallest fee where the wallet is emptied; satoshi.
-const LEAST_FEE: i64 = 5_000;
+const MIN_FEE_SATOSHI: i64 = 5_000;
 /// Fee per 1,000 bytes that defines dust.
-const DUST_FEE: i64 = 3 * LEAST_FEE;
+const DUST_FEE: i64 = 3 * MIN_FEE_SATOSHI;
 /// Bytes that spending an output adds to a transaction, according to the dust rule.
 const SPENDING: usize = 148;
 /// Bytes of an input without script.
@@ -90,7 +90,7 @@ impl Request<'_> {
         signing_bytes: &mut dyn FnMut(&Utxo) -> Result<usize, ContractError>,
     ) -> Result<i64, BuildError> {
         let size = self.size(selection.outputs.len(), false, signing_size(selection, signing_bytes)?);
-        let fee = fee_of(self.fee_per_kb, size)?.max(LEAST_FEE);
+        let fee = fee_of(self.fee_per_kb, size)?.max(MIN_FEE_SATOSHI);
         let amount = selection.sum.checked_sub(fee).ok_or_else(overflow)?;
         let least = self.outputs.first().map_or(0, |(script, _)| least_amount(script));
         if amount < least { Err(BuildError::CannotAdjust) } else { Ok(amount) }
@@ -106,7 +106,7 @@ impl Request<'_> {
         let sorted = sorted(utxos);
         let requested = self.outputs.iter().try_fold(0_i64, |sum, (_, amount)| sum.checked_add(*amount));
         let requested = requested.ok_or_else(overflow)?;
-        let fee_per_kb = self.fee_per_kb.max(LEAST_FEE);
+        let fee_per_kb = self.fee_per_kb.max(MIN_FEE_SATOSHI);
         let mut fee = 0_i64;
         // The selection with the bytes that signing it takes; it stays the same while recipients pay.
         let mut selected: Option<(i64, Selection<'u>, Option<usize>)> = None;

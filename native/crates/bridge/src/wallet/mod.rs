@@ -1,5 +1,6 @@
 //! Spends the federations' coins like the wallet of the reference's Bitcoin library (bridge.md §4.6).
 
+mod build_error;
 pub(crate) mod coins;
 pub(crate) mod federation;
 pub(crate) mod fees;
@@ -7,9 +8,10 @@ pub(crate) mod keys;
 pub(crate) mod release;
 pub(crate) mod size;
 
+pub use build_error::BuildError;
 pub use coins::balance;
 pub(crate) use coins::{outputs_of, remove_spent};
 pub(crate) use federation::FederationWallet;
 pub use keys::{FederationKeys, WalletKeys};
 pub(crate) use keys::{FlyoverKeys, StoredKeys};
-pub use release::{BuildError, Release, ReleaseBuilder};
+pub use release::{Release, ReleaseBuilder};

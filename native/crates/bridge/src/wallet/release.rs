@@ -11,6 +11,7 @@ use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::{Rule, RuleSet};
 
 use super::WalletKeys;
+use super::build_error::BuildError;
 use super::coins::{candidates, check_amount, pick};
 use super::fees::{Request, least_amount};
 use crate::storage::utxo_list::Utxos;
@@ -47,27 +48,6 @@ impl Release {
     pub fn fee(&self) -> Result<i64, ContractError> {
         let fee = self.transaction.output_sum().and_then(|outputs| self.input_sum().ok()?.checked_sub(outputs));
         fee.ok_or_else(|| ContractError::Failed("the fee overflows".into()))
-    }
-}
-
-/// Why no transaction was built.
-#[derive(Debug)]
-pub enum BuildError {
-    /// The value of the outputs is not enough.
-    InsufficientMoney,
-    /// An output that pays fees would become dust.
-    CannotAdjust,
-    /// A requested output is dust.
-    Dust,
-    /// The transaction is longer than the standard allows.
-    TooLarge,
-    /// Any other failure, which ends the call.
-    Contract(ContractError),
-}
-
-impl From<ContractError> for BuildError {
-    fn from(error: ContractError) -> Self {
-        Self::Contract(error)
     }
 }
 

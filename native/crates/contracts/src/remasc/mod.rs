@@ -1,5 +1,6 @@
 //! REMASC, `0x…01000008`: pays the fees of a block to its miners once it has matured (consensus.md §8).
 
+mod address;
 mod federation;
 mod payment;
 mod rewards;
@@ -8,13 +9,10 @@ mod storage;
 
 use rhizome_primitives::abi::{AbiValue, encode};
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
-use rhizome_primitives::{Address, Bytes, address, rlp};
+use rhizome_primitives::{Bytes, rlp};
 
 use crate::native::failed;
 use storage::Cells;
-
-/// The contract and the account that holds the fees not yet paid out.
-pub(crate) const REMASC_ADDRESS: Address = address!("0000000000000000000000000000000001000008");
 
 /// `processMinersFees()`
 const PROCESS_MINERS_FEES: [u8; 4] = [0xbe, 0x02, 0x1a, 0x58];

@@ -5,7 +5,7 @@ use rhizome_primitives::contract::{ContractState, Log};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, U256, b256, rlp};
 
-use super::REMASC_ADDRESS;
+use super::address::REMASC_ADDRESS;
 
 /// `mining_fee_topic`, right-aligned.
 const MINING_FEE_TOPIC: B256 = b256!("000000000000000000000000000000006d696e696e675f6665655f746f706963");

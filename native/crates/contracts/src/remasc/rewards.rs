@@ -24,9 +24,9 @@ const PUBLISHERS_DIVISOR: u64 = 10;
 const LATE_UNCLE_PUNISHMENT_DIVISOR: u64 = 20;
 
 /// From RSKIP85 on a reward must pay this much gas at the minimum price of the executing block.
-const MINIMUM_PAYABLE_GAS: u64 = 200_000;
+const MIN_PAYABLE_GAS: u64 = 200_000;
 /// The same for the share of one federator.
-const FEDERATOR_MINIMUM_PAYABLE_GAS: u64 = 50_000;
+const MIN_FEDERATOR_PAYABLE_GAS: u64 = 50_000;
 
 /// Pays the fees of the block that matures with the executing block. Nothing happens before the first block has
 /// matured; until a whole synthetic span has matured, fees are only collected.
@@ -55,7 +55,7 @@ pub(super) fn process_miners_fees(
     cells.set_broken_selection_rule(breaks_selection_rule(&block, &siblings));
 
     let reward = part(balance, remasc.synthetic_span);
-    if below_minimum(context, reward, MINIMUM_PAYABLE_GAS) {
+    if below_minimum(context, reward, MIN_PAYABLE_GAS) {
         return Ok(());
     }
     cells.set_reward_balance(balance - reward);
@@ -111,7 +111,7 @@ fn pay_federation(
     let total = cells.federation_balance(payer.state)?.wrapping_add(reward);
     let count = U256::from(federators.len().max(1));
     let (share, rest) = (total / count, total % count);
-    if below_minimum(context, share, FEDERATOR_MINIMUM_PAYABLE_GAS) {
+    if below_minimum(context, share, MIN_FEDERATOR_PAYABLE_GAS) {
         cells.set_federation_balance(total);
         return Ok(());
     }

@@ -4,7 +4,7 @@ use rhizome_primitives::contract::ContractState;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes, U256};
 
-use super::REMASC_ADDRESS;
+use super::address::REMASC_ADDRESS;
 
 const REWARD_BALANCE: &[u8] = b"rewardBalance";
 const BURNED_BALANCE: &[u8] = b"burnedBalance";

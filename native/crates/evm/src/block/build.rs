@@ -30,7 +30,7 @@ pub struct Candidates<'a> {
 pub struct Skipped {
     /// Index among the candidates.
     pub index: usize,
-    /// Why.
+    /// The reason.
     pub reason: InvalidTransaction,
     /// True when it would be left out of an empty block as well: who waits behind it waits in vain.
     pub hopeless: bool,
@@ -110,8 +110,8 @@ impl Builder {
         if self.placement.has_parallel() {
             self.evm.journal_mut().record_keys();
         }
-        let room = self.placement.most_room();
-        let position = Position { index: self.count, gas_used: room.used, gas_limit: room.limit };
+        let budget = self.placement.max_budget();
+        let position = Position { index: self.count, gas_used: budget.used, gas_limit: budget.limit };
         match self.evm.transact(transaction, position, self.fees, &mut NoInspector) {
             Ok(outcome) => self.place(index, transaction, outcome),
             Err(TransactionError::Invalid(reason)) => {
@@ -135,11 +135,14 @@ impl Builder {
         });
         let Some(list) = list else {
             self.evm.journal_mut().take_back_transaction();
-            let room = self.placement.room(self.placement.sequential());
-            let no_room =
-                InvalidTransaction::NoRoom { gas_limit: transaction.gas_limit, used: room.used, available: room.limit };
-            let hopeless = self.is_hopeless(&no_room);
-            self.skipped.push(Skipped { index, reason: no_room, hopeless });
+            let budget = self.placement.budget(self.placement.sequential());
+            let no_gas = InvalidTransaction::NoBlockGas {
+                gas_limit: transaction.gas_limit,
+                used: budget.used,
+                available: budget.limit,
+            };
+            let hopeless = self.is_hopeless(&no_gas);
+            self.skipped.push(Skipped { index, reason: no_gas, hopeless });
             return;
         };
         if self.placement.has_parallel() {
@@ -148,7 +151,7 @@ impl Builder {
         self.count += 1;
         self.totals.gas_used += outcome.gas_used;
         self.totals.paid_fees = self.totals.paid_fees.wrapping_add(outcome.paid_fees);
-        let cumulative = self.placement.room(list).used;
+        let cumulative = self.placement.budget(list).used;
         self.lists[list].push(Placed { index, executed: ExecutedTransaction::new(outcome, cumulative) });
     }
 
@@ -156,7 +159,7 @@ impl Builder {
     /// dropped by the reference, too.
     fn is_hopeless(&self, reason: &InvalidTransaction) -> bool {
         match reason {
-            InvalidTransaction::NoRoom { gas_limit, .. } => *gas_limit > self.placement.largest_limit(),
+            InvalidTransaction::NoBlockGas { gas_limit, .. } => *gas_limit > self.placement.largest_limit(),
             InvalidTransaction::InitcodeTooLong { .. }
             | InvalidTransaction::IntrinsicGas { .. }
             | InvalidTransaction::Signature

@@ -207,7 +207,7 @@ fn random_blocks_execute_as_built() {
         let edges = built.edges.as_deref().expect("a block with sublists");
         parallel += edges.last().map_or(0, |last| usize::from(*last));
         both += usize::from(edges.len() == 2);
-        taken_back += built.skipped.iter().filter(|skipped| is_no_room(&skipped.reason)).count();
+        taken_back += built.skipped.iter().filter(|skipped| is_no_gas(&skipped.reason)).count();
     }
     // The candidates must cover the cases that this test is about.
     assert!(parallel > 2_000, "{parallel} transactions in parallel lists");
@@ -215,8 +215,8 @@ fn random_blocks_execute_as_built() {
     assert!(taken_back > 300, "{taken_back} transactions without room");
 }
 
-fn is_no_room(reason: &InvalidTransaction) -> bool {
-    matches!(reason, InvalidTransaction::NoRoom { .. })
+fn is_no_gas(reason: &InvalidTransaction) -> bool {
+    matches!(reason, InvalidTransaction::NoBlockGas { .. })
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn what_does_not_fit_leaves_no_trace() {
     let (context, state) = (parallel_context(10_000_000), state());
     let built = build(&context, &candidates, &state);
     assert_eq!(built.included, [2, 0, 3]);
-    assert!(is_no_room(&built.skipped[0].reason));
+    assert!(is_no_gas(&built.skipped[0].reason));
     assert!(!built.skipped[0].hopeless, "it fits into the next block");
     assert_same(&built.outcome, &execute(&context, &candidates, &built, &state), 0);
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rhizome_primitives::U256;
 use rhizome_primitives::state::WriteSet;
 
-use super::BlockInput;
+use super::input::BlockInput;
 use super::outcome::{BlockError, BlockOutcome, ExecutedTransaction};
 use super::watch::Watcher;
 use crate::error::{ExecutionError, InvalidTransaction};
@@ -82,7 +82,7 @@ impl Totals {
 
 impl Lists {
     pub(super) fn new(input: &BlockInput<'_>) -> Result<Self, BlockError> {
-        let block_limit = input.context.block.gas_room();
+        let block_limit = input.context.block.usable_gas();
         let count = input.transactions.len();
         if !input.context.rules.parallel_execution() {
             let sequential = List { range: 0..count, gas_limit: block_limit, parallel: false };

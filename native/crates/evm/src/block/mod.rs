@@ -5,6 +5,7 @@ mod activation;
 mod build;
 #[cfg(test)]
 mod build_tests;
+mod input;
 mod lists;
 mod outcome;
 mod parallel;
@@ -15,40 +16,18 @@ mod watch;
 
 use std::sync::Arc;
 
-use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 
 pub use activation::precompile_accounts;
 pub use build::{BuiltBlock, Candidates, Skipped, build_block};
+pub use input::BlockInput;
 pub use lists::{SublistLimits, sublist_limits};
 pub use outcome::{BlockError, BlockOutcome, ExecutedTransaction};
 pub use parallel::worth_threads;
 pub use watch::{Unwatched, Watcher};
 
-use crate::frames::Evm;
-use crate::host::BlockContext;
 use crate::journal::Journal;
-use crate::transaction::Transaction;
 use lists::{Lists, Totals};
-
-/// A block to execute.
-#[derive(Clone)]
-pub struct BlockInput<'a> {
-    /// Network, block and its ancestors.
-    pub context: BlockContext,
-    /// Transactions in order. When the last one is not the REMASC transaction, as in recorded
-    /// chains of the reference's tests, postponed fees are paid after it.
-    pub transactions: &'a [Transaction],
-    /// Sublist edges of the header, exclusive ends (RSKIP144); None or empty: all sequential.
-    pub edges: Option<&'a [u16]>,
-    /// Stops the execution soon after it is raised.
-    pub interrupt: Option<Interrupt>,
-    /// Runs parallel sublists one after the other on this thread, with the same result. See [`worth_threads`].
-    pub one_thread: bool,
-    /// Lets parallel sublists call the Bridge and REMASC: a setting of the reference's own tests, never
-    /// of a network.
-    pub system_contracts_in_parallel: bool,
-}
 
 /// Executes a block on the state of its parent.
 ///
@@ -79,15 +58,7 @@ pub fn execute_block_watched<W: Watcher>(
         parallel::run_sequentially(input, &lists, &mut journal, &mut totals, watcher)?;
     }
 
-    let mut evm = engine(input, journal);
+    let mut evm = input.engine(journal);
     lists.run(&mut evm, input, &lists.sequential, &mut totals, watcher)?;
     Ok(totals.outcome(evm.journal().write_set()))
-}
-
-fn engine(input: &BlockInput<'_>, journal: Journal) -> Evm {
-    let mut evm = Evm::new(input.context.clone(), journal);
-    if let Some(flag) = &input.interrupt {
-        evm.set_interrupt(flag.clone());
-    }
-    evm
 }

@@ -20,7 +20,7 @@ pub struct ExecutedTransaction {
     pub contract_address: Option<Address>,
     /// RETURN or REVERT data, or the code of the new contract.
     pub output: Bytes,
-    /// Why it did not succeed.
+    /// Reason why it did not succeed.
     pub failure: Option<Failure>,
 }
 
@@ -56,7 +56,7 @@ pub struct BlockOutcome {
     pub write_set: WriteSet,
 }
 
-/// Why a block is invalid or could not be executed.
+/// Reason why a block is invalid or could not be executed.
 #[derive(Clone, Debug, Error)]
 pub enum BlockError {
     /// A transaction must not be in the block.
@@ -64,7 +64,7 @@ pub enum BlockError {
     Transaction {
         /// Index in the block.
         index: usize,
-        /// Why.
+        /// The reason.
         reason: InvalidTransaction,
     },
     /// The sublist edges break their rule (consensus.md §4.6).

@@ -1,10 +1,10 @@
 //! Parallel sublists: each runs on the state before the block's transactions; then they are checked for collisions and
 //! merged in order (RSKIP144).
 
+use super::input::BlockInput;
 use super::lists::{List, Lists, Totals};
 use super::outcome::BlockError;
 use super::watch::{Unwatched, Watcher};
-use super::{BlockInput, engine};
 use crate::error::ExecutionError;
 use crate::journal::{Journal, KeySets};
 use crate::transaction::Transaction;
@@ -85,7 +85,7 @@ fn run<W: Watcher>(
     if lists.parallel.len() > 1 {
         journal.record_keys();
     }
-    let mut evm = engine(input, journal);
+    let mut evm = input.engine(journal);
     let mut totals = Totals::default();
     lists.run(&mut evm, input, list, &mut totals, watcher)?;
     let mut journal = evm.into_journal();

@@ -13,14 +13,14 @@ const MAX_PARALLEL: usize = i16::MAX as usize;
 
 /// Gas available in a sublist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GasRoom {
+pub(super) struct GasBudget {
     /// Gas limit of the sublist.
     pub(super) limit: u64,
     /// Gas used in it so far.
     pub(super) used: u64,
 }
 
-impl GasRoom {
+impl GasBudget {
     fn left(self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
@@ -40,7 +40,7 @@ pub(super) struct Executed<'a> {
 /// Sublists that are being built: the parallel ones, then the sequential one. Without RSKIP144 the sequential one is
 /// the whole block.
 pub(super) struct Placement {
-    rooms: Vec<GasRoom>,
+    budgets: Vec<GasBudget>,
     counts: Vec<usize>,
     of_sender: HashMap<AccountRef, usize>,
     written_in: HashMap<StateKey, usize>,
@@ -50,7 +50,7 @@ pub(super) struct Placement {
 
 impl Placement {
     pub(super) fn new(context: &BlockContext) -> Self {
-        let block_limit = context.block.gas_room();
+        let block_limit = context.block.usable_gas();
         let limits = if context.rules.parallel_execution() {
             let limits = sublist_limits(block_limit, context.spec.minimum_sequential_gas);
             let mut all = vec![limits.parallel; PARALLEL_LISTS as usize];
@@ -61,7 +61,7 @@ impl Placement {
         };
         Self {
             counts: vec![0; limits.len()],
-            rooms: limits.into_iter().map(|limit| GasRoom { limit, used: 0 }).collect(),
+            budgets: limits.into_iter().map(|limit| GasBudget { limit, used: 0 }).collect(),
             of_sender: HashMap::default(),
             written_in: HashMap::default(),
             read_in: HashMap::default(),
@@ -75,27 +75,27 @@ impl Placement {
 
     /// Number of sublists.
     pub(super) fn lists(&self) -> usize {
-        self.rooms.len()
+        self.budgets.len()
     }
 
-    /// The largest room that a transaction could get.
-    pub(super) fn most_room(&self) -> GasRoom {
-        self.rooms.iter().copied().max_by_key(|room| room.left()).unwrap_or(GasRoom { limit: 0, used: 0 })
+    /// The largest gas budget that a transaction could get.
+    pub(super) fn max_budget(&self) -> GasBudget {
+        self.budgets.iter().copied().max_by_key(|budget| budget.left()).unwrap_or(GasBudget { limit: 0, used: 0 })
     }
 
     /// Most gas that a transaction of an empty block could ask for.
     pub(super) fn largest_limit(&self) -> u64 {
-        self.rooms.iter().map(|room| room.limit).max().unwrap_or_default()
+        self.budgets.iter().map(|budget| budget.limit).max().unwrap_or_default()
     }
 
-    /// GasRoom of a sublist.
-    pub(super) fn room(&self, list: usize) -> GasRoom {
-        self.rooms[list]
+    /// Gas budget of a sublist.
+    pub(super) fn budget(&self, list: usize) -> GasBudget {
+        self.budgets[list]
     }
 
     /// Index of the sequential sublist, the last one.
     pub(super) fn sequential(&self) -> usize {
-        self.rooms.len() - 1
+        self.budgets.len() - 1
     }
 
     /// Exclusive ends of the parallel sublists that are not empty.
@@ -110,16 +110,16 @@ impl Placement {
             .collect()
     }
 
-    /// Puts a transaction into its sublist and returns the sublist's index; None when there is no room.
+    /// Puts a transaction into its sublist and returns the sublist's index; None when its gas fits in none.
     pub(super) fn place(&mut self, transaction: &Executed<'_>) -> Option<usize> {
         let mut list = if transaction.banned { self.sequential() } else { self.choose(transaction) };
-        if self.rooms[list].left() < transaction.gas_limit {
+        if self.budgets[list].left() < transaction.gas_limit {
             list = self.sequential();
         }
-        if self.rooms[list].left() < transaction.gas_limit {
+        if self.budgets[list].left() < transaction.gas_limit {
             return None;
         }
-        self.rooms[list].used += transaction.gas_used;
+        self.budgets[list].used += transaction.gas_used;
         self.counts[list] += 1;
         self.record(transaction, list);
         Some(list)
@@ -147,16 +147,16 @@ impl Placement {
         lists
     }
 
-    /// The parallel list with the least gas used among those with room, the first one of several; the sequential list
-    /// when none has room.
+    /// The parallel list with the least gas used among those where it fits, the first one of several; the sequential list
+    /// when it fits in none.
     fn least_used(&self, gas_limit: u64) -> usize {
         if self.counts[..self.sequential()].iter().sum::<usize>() >= MAX_PARALLEL {
             return self.sequential();
         }
         let parallel = 0..self.sequential();
         parallel
-            .filter(|list| self.rooms[*list].left() >= gas_limit)
-            .min_by_key(|list| self.rooms[*list].used)
+            .filter(|list| self.budgets[*list].left() >= gas_limit)
+            .min_by_key(|list| self.budgets[*list].used)
             .unwrap_or(self.sequential())
     }
 

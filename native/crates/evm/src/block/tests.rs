@@ -174,7 +174,7 @@ fn building_leaves_out_what_cannot_be_in_the_block() {
     assert_eq!(built.included, [0, 3]);
     let reasons: Vec<_> = built.skipped.iter().map(|skipped| (skipped.index, skipped.reason.clone())).collect();
     assert!(matches!(reasons[0], (1, InvalidTransaction::Nonce { .. })));
-    assert!(matches!(reasons[1], (2, InvalidTransaction::NoRoom { .. })));
+    assert!(matches!(reasons[1], (2, InvalidTransaction::NoBlockGas { .. })));
     let hopeless: Vec<_> = built.skipped.iter().map(|skipped| skipped.hopeless).collect();
     assert_eq!(hopeless, [false, true], "an account may still reach a nonce, no block grows");
     let kept = [transactions[0].clone(), transactions[3].clone()];

@@ -5,7 +5,7 @@ use revm_interpreter::{InstructionResult, InterpreterAction};
 use rhizome_contracts::Precompile;
 
 use super::Evm;
-use super::run::stopped;
+use super::stopped::stopped;
 use crate::error::ExecutionError;
 use crate::host::{EvmHost, Request};
 use crate::instructions::Machine;
@@ -16,13 +16,18 @@ use crate::tables::Tables;
 const READ_EFFORT: u64 = 500;
 
 /// Maximum bytes of memory of all frames together: one instruction may hash or copy all of it.
-pub(super) const MAX_MEMORY: usize = 128 << 10;
+const MAX_MEMORY: usize = 128 << 10;
 
 impl Evm {
     /// Limits executions to about the time of instructions that cost `gas` together. An execution that takes more ends
     /// with [`ExecutionError::TooLong`], and so does every call of a precompiled contract that may take long.
     pub fn set_effort(&mut self, gas: u64) {
         self.effort = Some(gas);
+    }
+
+    /// Bytes of memory that all frames may have together; None means that only the EVM's own limit counts.
+    pub(super) fn max_memory(&self) -> Option<usize> {
+        self.effort.map(|_| MAX_MEMORY)
     }
 
     /// True when the contract may be called under the current limit.

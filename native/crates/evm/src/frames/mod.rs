@@ -8,6 +8,7 @@ mod finish;
 mod halt;
 mod precompile;
 mod run;
+mod stopped;
 #[cfg(test)]
 mod tests;
 
@@ -75,7 +76,7 @@ enum Purpose {
     Create(Address),
 }
 
-/// How a frame ended. Gas is that of the frame alone.
+/// Outcome of a frame. Gas is that of the frame alone.
 pub(crate) struct FrameResult {
     pub(crate) status: FrameStatus,
     pub(crate) output: Bytes,
@@ -185,10 +186,7 @@ impl Evm {
         let target = self.host.journal.entry(frame.input.target_address.into());
         // All frames share the buffer; the limit applies to each of them.
         let mut memory = memory;
-        let limit = match self.effort {
-            None => memory.local_memory_offset() + MAX_MEMORY,
-            Some(_) => effort::MAX_MEMORY,
-        };
+        let limit = self.max_memory().unwrap_or_else(|| memory.local_memory_offset() + MAX_MEMORY);
         memory.set_memory_limit(limit as u64);
         let mut machine = self.spare.pop().unwrap_or_else(Interpreter::invalid);
         machine.clear(memory, ExtBytecode::new(bytecode), frame.input, frame.is_static, SPEC, frame.gas, 0);

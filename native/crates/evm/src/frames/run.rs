@@ -1,9 +1,10 @@
 //! The inner loop: plain, interruptible or inspected.
 
-use revm_interpreter::interpreter_types::{Jumps, LoopControl};
+use revm_interpreter::interpreter_types::Jumps;
 use revm_interpreter::{InstructionResult, InterpreterAction};
 
 use super::effort::run_bounded;
+use super::stopped::stopped;
 use super::{Evm, FrameResult, Next, halt};
 use crate::error::ExecutionError;
 use crate::host::EvmHost;
@@ -12,11 +13,9 @@ use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
 use rhizome_primitives::interrupt::Interrupt;
 
-/// Instructions between two checks of the interrupt flag: enough of them to make the checks negligible.
-const INTERRUPT_STEPS: usize = 64;
-
-/// Gas after which the flag is checked earlier, because an instruction hashed or copied much memory.
-const INTERRUPT_GAS: u64 = 20_000;
+/// Gas between two checks of the interrupt flag: enough of it to make the checks negligible, and some ten reads of the
+/// store at most. Whatever loops costs gas.
+const INTERRUPT_GAS: u64 = 2_000;
 
 impl Evm {
     /// Runs the top frame until it ends or requests another frame.
@@ -74,12 +73,15 @@ fn run_interruptible(
         if flag.raised() {
             return Err(ExecutionError::Interrupted);
         }
-        let gas = machine.gas.remaining();
-        for _ in 0..INTERRUPT_STEPS {
-            if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
-                return Ok(stopped(machine, code));
+        let end = machine.gas.remaining().saturating_sub(INTERRUPT_GAS);
+        // Four instructions between two looks at the gas: a look at each of them took some 2 % of a call that computes.
+        loop {
+            for _ in 0..4 {
+                if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
+                    return Ok(stopped(machine, code));
+                }
             }
-            if gas - machine.gas.remaining() > INTERRUPT_GAS {
+            if machine.gas.remaining() <= end {
                 break;
             }
         }
@@ -124,12 +126,4 @@ fn run_watched<I: Inspector>(
             return Ok(stopped(machine, code));
         }
     }
-}
-
-/// The action of a machine whose last instruction stopped it.
-pub(super) fn stopped(machine: &mut Machine, code: InstructionResult) -> InterpreterAction {
-    if machine.bytecode.action().is_none() {
-        machine.halt(code);
-    }
-    machine.take_next_action()
 }

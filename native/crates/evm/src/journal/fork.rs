@@ -69,10 +69,10 @@ impl Entry {
         for (key, slot) in fork.cells {
             use std::collections::hash_map::Entry::{Occupied, Vacant};
             match self.cells.entry(key) {
-                Vacant(place) => {
-                    place.insert(slot);
+                Vacant(cell) => {
+                    cell.insert(slot);
                 }
-                Occupied(mut place) if slot.value != slot.base => place.get_mut().value = slot.value,
+                Occupied(mut cell) if slot.value != slot.base => cell.get_mut().value = slot.value,
                 Occupied(_) => {}
             }
         }

@@ -33,7 +33,7 @@ pub(crate) use watch::Change;
 /// Index of an account in [`Journal::entries`].
 pub(crate) type Index = usize;
 
-/// What is known about the code of an account.
+/// Knowledge of the code of an account.
 #[derive(Clone, Debug)]
 enum CodeState {
     Unknown,

@@ -50,12 +50,12 @@ impl Journal {
         let entry = &mut self.entries[index];
         Ok(match entry.cells.entry(key) {
             Occupied(slot) => slot.into_mut(),
-            Vacant(place) => {
+            Vacant(vacant) => {
                 let hidden = entry.wiped || entry.storage_hidden;
                 self.reads += 1;
                 let stored = if hidden { None } else { self.reader.storage(&entry.id, &key)? };
                 let base = stored.map_or(Cell::Absent, Cell::from_stored);
-                place.insert(Slot { value: base.clone(), base })
+                vacant.insert(Slot { value: base.clone(), base })
             }
         })
     }

@@ -20,7 +20,7 @@ use crate::transaction::{Mode, Position, Transaction, TransactionOutcome};
 pub struct LocalCall<'a> {
     /// Network, and the block whose number, time, miner and rules the call sees.
     pub context: BlockContext,
-    /// What is called.
+    /// Message of the call.
     pub message: Message,
     /// Gas, intrinsic gas included. The caller applies its cap.
     pub gas: u64,
@@ -32,7 +32,7 @@ pub struct LocalCall<'a> {
     pub effort: Option<u64>,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallStatus {
     /// It succeeded.
@@ -46,7 +46,7 @@ pub enum CallStatus {
 /// The outcome of a call.
 #[derive(Clone, Debug)]
 pub struct CallOutcome {
-    /// How it ended.
+    /// Outcome.
     pub status: CallStatus,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: Bytes,

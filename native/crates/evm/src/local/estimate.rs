@@ -32,7 +32,7 @@ pub struct EstimateInput<'a> {
     pub context: BlockContext,
     /// The transaction. Funds are checked only when it names its sender.
     pub message: Message,
-    /// The largest result: the smallest of the caller's gas, the configured cap and the room of a block.
+    /// The largest result: the smallest of the caller's gas, the configured cap and the usable gas of a block.
     pub cap: u64,
     /// Overrides of the state.
     pub overrides: &'a [AccountOverride],
@@ -42,7 +42,7 @@ pub struct EstimateInput<'a> {
     pub effort: Option<u64>,
 }
 
-/// Why there is no estimate.
+/// Reason why there is no estimate.
 #[derive(Clone, Debug, Error)]
 pub enum EstimateError {
     /// The sender cannot pay the value, or cannot pay the gas at the given price.
@@ -61,7 +61,7 @@ pub enum EstimateError {
     Allowance {
         /// The largest limit.
         allowance: u64,
-        /// How it failed; None if the allowance is below the intrinsic gas.
+        /// Failure; None if the allowance is below the intrinsic gas.
         halt: Option<Halt>,
     },
     /// It fails whatever the limit.

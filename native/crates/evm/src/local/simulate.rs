@@ -128,7 +128,7 @@ fn run(
         Some(nonce) => nonce,
         None => evm.host.journal.nonce(sender)?,
     };
-    let gas_limit = evm.host.context.block.gas_room();
+    let gas_limit = evm.host.context.block.usable_gas();
     let left = gas_limit.saturating_sub(gas_used);
     let gas = if call.cut { call.gas.min(left) } else { call.gas };
     let transaction = call.message.transaction(nonce, gas, validate);
@@ -154,7 +154,7 @@ fn run(
     }
 }
 
-/// Why a call cannot be executed even without checks.
+/// Reason why a call cannot be executed even without checks.
 fn impossible(
     evm: &mut Evm,
     transaction: &Transaction,
@@ -164,7 +164,7 @@ fn impossible(
     let left = position.gas_limit.saturating_sub(position.gas_used);
     if gas_limit > left {
         let (used, available) = (position.gas_used, position.gas_limit);
-        return Ok(Some(InvalidTransaction::NoRoom { gas_limit, used, available }));
+        return Ok(Some(InvalidTransaction::NoBlockGas { gas_limit, used, available }));
     }
     let host = &mut evm.host;
     let free = gas::is_free(&host.context.spec, &host.rules, transaction);

@@ -140,12 +140,12 @@ fn a_raised_flag_is_seen_behind_a_long_instruction() {
         call(&call_once, Arc::new(RaisesOnRead(state(program), flag)))
     };
     let is_interrupted = |result| matches!(result, Err(TransactionError::Execution(ExecutionError::Interrupted)));
-    // A read that raises the flag, and the hash of 64 KiB: far fewer instructions than between two checks.
-    let long = "5f54620100005f2050";
+    // A read that raises the flag, the hash of 64 KiB, and four instructions more: much less than between two checks.
+    let long = "5f54620100005f20505f505f50";
     assert!(is_interrupted(run(long, true)));
     assert!(!is_interrupted(run(long, false)));
     // With a hash of 32 bytes it ends before the next check.
-    assert!(!is_interrupted(run("5f5460205f2050", true)));
+    assert!(!is_interrupted(run("5f5460205f20505f505f50", true)));
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn transfer(logs_before: usize, from: Address, to: Address, value: u64) -> Value
 }
 
 #[test]
-fn simulations_tell_who_paid_whom_between_the_logs() {
+fn simulations_say_who_paid_whom_between_the_logs() {
     // Logs, pays HEIR 4 wei, logs, destroys itself in favour of HEIR.
     let pays = format!("5f5fa05f5f5f5f600473{HEIR:x}5af1505f5fa073{HEIR:x}ff").replace("0x", "");
     let expected =

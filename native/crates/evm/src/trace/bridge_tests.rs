@@ -16,7 +16,7 @@ const MEMBER: Address = address!("6b045752f4d650a510a353bbf7e52988331e7f5b");
 const BURNT: Address = Address::repeat_byte(0xff);
 /// Change that is left of an output, and what it is raised to, in satoshi.
 const CHANGE: i64 = 100;
-const SMALLEST_OUTPUT: i64 = 2_700;
+const MIN_OUTPUT_SATOSHI: i64 = 2_700;
 const WEI_PER_SATOSHI: u64 = 10_000_000_000;
 
 /// A Bridge with one output and one request, which leaves too little change.
@@ -41,7 +41,7 @@ fn state() -> MemoryState {
 }
 
 fn burnt() -> Value {
-    json!(format!("{:#x}", U256::from(SMALLEST_OUTPUT - CHANGE) * U256::from(WEI_PER_SATOSHI)))
+    json!(format!("{:#x}", U256::from(MIN_OUTPUT_SATOSHI - CHANGE) * U256::from(WEI_PER_SATOSHI)))
 }
 
 fn options(tracer: Tracer) -> TraceOptions {
@@ -129,7 +129,7 @@ fn the_references_object_has_it() {
         let word = |value: U256| json!(format!("{value:064x}"));
         let invoke = &payments[0]["invokeData"];
         assert_eq!(invoke["ownerAddress"], word(U256::from_be_slice(BURNT.as_slice())));
-        let amount = U256::from(SMALLEST_OUTPUT - CHANGE) * U256::from(WEI_PER_SATOSHI);
+        let amount = U256::from(MIN_OUTPUT_SATOSHI - CHANGE) * U256::from(WEI_PER_SATOSHI);
         assert_eq!(invoke["callValue"], word(amount));
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::error::{Failure, Halt, HaltKind};
 
-/// Why a frame failed, for traces.
+/// Reason why a frame failed, for traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TraceFailure {
     Revert,

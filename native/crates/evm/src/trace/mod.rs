@@ -86,11 +86,11 @@ pub struct FrameExit {
     pub gas_used: u64,
     /// RETURN or REVERT data, or the code of a new contract.
     pub output: Bytes,
-    /// How it ended.
+    /// Outcome.
     pub status: FrameStatus,
 }
 
-/// How a frame ended.
+/// Outcome of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameStatus {
     /// Its changes are kept.

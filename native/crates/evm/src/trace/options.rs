@@ -50,7 +50,7 @@ pub enum Tracer {
     FourByte,
 }
 
-/// How to trace.
+/// Options of a trace.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
     /// Form.
@@ -81,7 +81,7 @@ pub struct TransactionTrace {
     pub texts: Vec<String>,
 }
 
-/// Why there is no trace.
+/// Reason why there is no trace.
 #[derive(Clone, Debug, Error)]
 pub enum TraceError {
     /// The block is invalid, or could not be executed.

@@ -45,17 +45,17 @@ impl PrestateTracer {
     fn touch(&mut self, address: Address, journal: &mut Journal) -> Result<&mut AccountState, StateError> {
         match self.before.entry(address) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(place) => {
+            Entry::Vacant(vacant) => {
                 let account = read(address, journal)?;
                 self.bytes += ITEM_BYTES + 2 * account.code.len();
-                Ok(place.insert(account))
+                Ok(vacant.insert(account))
             }
         }
     }
 
     fn touch_cell(&mut self, address: Address, slot: U256, journal: &mut Journal) -> Result<(), StateError> {
-        if let Entry::Vacant(place) = self.touch(address, journal)?.storage.entry(slot) {
-            place.insert(journal.seen_cell(address.into(), slot)?.word().unwrap_or_default());
+        if let Entry::Vacant(vacant) = self.touch(address, journal)?.storage.entry(slot) {
+            vacant.insert(journal.seen_cell(address.into(), slot)?.word().unwrap_or_default());
             self.bytes += ITEM_BYTES;
         }
         Ok(())
@@ -75,8 +75,8 @@ impl PrestateTracer {
         for change in journal.changes_since(mark) {
             match change {
                 Change::Account(AccountRef::Address(address), before) => {
-                    if let Entry::Vacant(place) = self.before.entry(address) {
-                        place.insert(AccountState { code: journal.seen_code(address.into())?, ..of(before) });
+                    if let Entry::Vacant(vacant) = self.before.entry(address) {
+                        vacant.insert(AccountState { code: journal.seen_code(address.into())?, ..of(before) });
                     }
                 }
                 Change::Cell(AccountRef::Address(address), slot, before) => {
@@ -143,10 +143,10 @@ impl Inspector for PrestateTracer {
         if entry.kind.is_create() {
             self.created.push(entry.to);
             // The account was just created; before, it can only have had the balance without the value sent.
-            if let Entry::Vacant(place) = self.before.entry(entry.to) {
+            if let Entry::Vacant(vacant) = self.before.entry(entry.to) {
                 let now = read(entry.to, journal)?;
                 let balance = now.balance.wrapping_sub(entry.value);
-                place.insert(AccountState { balance, ..AccountState::default() });
+                vacant.insert(AccountState { balance, ..AccountState::default() });
             }
         }
         let precompile = entry.target == Target::Precompile;

@@ -6,7 +6,7 @@ use rhizome_primitives::U256;
 use super::json::JsonWriter;
 
 /// Buckets of a map that starts empty.
-const FEWEST_BUCKETS: usize = 16;
+const MIN_BUCKETS: usize = 16;
 /// Characters of one member: two quoted words and a colon.
 const MEMBER: usize = 2 * (64 + 2) + 1;
 
@@ -26,7 +26,7 @@ pub(crate) struct StorageMap {
 
 impl StorageMap {
     pub(crate) fn new() -> Self {
-        Self { buckets: FEWEST_BUCKETS, members: Vec::new() }
+        Self { buckets: MIN_BUCKETS, members: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {

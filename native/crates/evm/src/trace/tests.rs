@@ -155,7 +155,7 @@ fn logs_that_were_undone_are_not_shown() {
 }
 
 #[test]
-fn logs_tell_how_many_calls_were_before_them() {
+fn logs_say_how_many_calls_were_before_them() {
     let log = "5f5fa0";
     let call = format!("5f5f5f5f5f73{OTHER:x}61fffff150").replace("0x", "");
     let positions = |call: &Value| -> Vec<Value> {
@@ -335,7 +335,7 @@ fn geth_logs_have_its_names_and_the_refund_gathered_so_far() {
 }
 
 #[test]
-fn code_of_others_is_told_by_their_address() {
+fn code_of_others_is_found_by_their_address() {
     for opcode in ["f2", "f4"] {
         let call = trace(&calling(opcode), SEVEN, CALLS)["calls"][0].clone();
         assert_eq!((&call["from"], &call["to"]), (&json!(format!("{CONTRACT:#x}")), &json!(format!("{OTHER:#x}"))));

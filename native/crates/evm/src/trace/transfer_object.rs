@@ -56,9 +56,9 @@ fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        for place in 0..4 {
-            let digit = BASE64[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= group.len() { char::from(digit) } else { '=' });
+        for position in 0..4 {
+            let digit = BASE64[(bits >> (18 - 6 * position) & 63) as usize];
+            text.push(if position <= group.len() { char::from(digit) } else { '=' });
         }
     }
     text

@@ -42,7 +42,7 @@ pub struct Position {
     pub gas_limit: u64,
 }
 
-/// When fees reach REMASC (evm.md §3.5).
+/// Time at which fees reach REMASC (evm.md §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeePayment {
     /// At the end of the transaction.

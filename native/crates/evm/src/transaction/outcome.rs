@@ -25,7 +25,7 @@ pub struct TransactionOutcome {
     pub contract_address: Option<Address>,
     /// Accounts deleted by SELFDESTRUCT.
     pub deleted: Vec<Address>,
-    /// Why it did not succeed.
+    /// Reason why it did not succeed.
     pub failure: Option<Failure>,
     /// A contract called that parallel sublists ban (RSKIP144).
     pub banned: Option<Address>,

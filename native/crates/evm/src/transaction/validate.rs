@@ -24,7 +24,7 @@ impl Evm {
         }
         let cumulative = transaction.gas_limit.saturating_add(position.gas_used).min(MAX_GAS);
         if cumulative > position.gas_limit || cumulative == MAX_GAS {
-            return Err(InvalidTransaction::NoRoom {
+            return Err(InvalidTransaction::NoBlockGas {
                 gas_limit: transaction.gas_limit,
                 used: position.gas_used,
                 available: position.gas_limit,

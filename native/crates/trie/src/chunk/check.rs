@@ -31,7 +31,7 @@ struct Entry {
 /// small multiple of the chunk's bytes.
 ///
 /// # Errors
-/// When it has not; the fault is with the peer that made the chunk.
+/// Fails when it has not; the fault is with the peer that made the chunk.
 pub fn check_chunk(body: &[u8], root: &B256, from: u64, to: u64) -> Result<CheckedChunk, ChunkError> {
     let mut parts = Elements::of(Item::read_only(body)?)?;
     let mut entries = Vec::new();

@@ -4,7 +4,7 @@ use rhizome_primitives::B256;
 use rhizome_primitives::rlp::RlpError;
 use thiserror::Error;
 
-/// Why bytes are not the requested chunk.
+/// Reason why bytes are not the requested chunk.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum ChunkError {
     /// Not the lists that a chunk is made of.

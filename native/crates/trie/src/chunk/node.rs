@@ -4,9 +4,9 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
 use super::error::ChunkError;
-use crate::node_view::{ChildView, LONGEST_EMBEDDED, NodeView, ValueView, flags};
+use crate::node_view::{ChildView, MAX_EMBEDDED_BYTES, NodeView, ValueView, flags};
 use crate::source::NodeSource;
-use crate::value::{LONGEST_INLINE_VALUE, LONGEST_VALUE};
+use crate::value::{MAX_INLINE_VALUE_BYTES, MAX_VALUE_BYTES};
 use crate::{keccak256, varint};
 
 /// Bytes of the length of an embedded child in a chunk.
@@ -16,7 +16,7 @@ const HASH_BYTES: usize = 32;
 /// Writes a stored node in the form that chunks use.
 ///
 /// # Errors
-/// When a long value is missing, or a node inside does not parse.
+/// Fails when a long value is missing, or a node inside does not parse.
 pub(super) fn encode(message: &[u8], source: &dyn NodeSource) -> Result<Vec<u8>, StateError> {
     let corrupt =
         |reason: &dyn std::fmt::Display| StateError::Corrupt { hash: keccak256(message), reason: reason.to_string() };
@@ -109,7 +109,7 @@ impl ChunkNode {
     /// Reads a node in the form that chunks use.
     ///
     /// # Errors
-    /// When it is no node.
+    /// Fails when it is no node.
     pub fn parse(bytes: &[u8]) -> Result<Self, ChunkError> {
         Self::read(bytes).ok_or(ChunkError::Node)
     }
@@ -151,7 +151,7 @@ impl ChunkNode {
             return None;
         }
         if has(flags::LONG_VALUE) {
-            if rest.len() <= LONGEST_INLINE_VALUE || rest.len() > LONGEST_VALUE {
+            if rest.len() <= MAX_INLINE_VALUE_BYTES || rest.len() > MAX_VALUE_BYTES {
                 return None;
             }
             let hash = keccak256(rest);
@@ -159,7 +159,7 @@ impl ChunkNode {
             node.tail.extend_from_slice(hash.as_slice());
             node.tail.extend_from_slice(&(rest.len() as u32).to_be_bytes()[1..]);
             node.values.push((hash, Bytes::copy_from_slice(rest)));
-        } else if rest.len() > LONGEST_INLINE_VALUE {
+        } else if rest.len() > MAX_INLINE_VALUE_BYTES {
             return None;
         } else {
             node.tail.extend_from_slice(rest);
@@ -178,7 +178,7 @@ impl ChunkNode {
         }
         let child = Self::read(bytes)?;
         let message = child.message([None, None]);
-        if message.len() > LONGEST_EMBEDDED {
+        if message.len() > MAX_EMBEDDED_BYTES {
             return None;
         }
         self.embedded_size += message.len() as u64 + child.long_bytes;
@@ -205,7 +205,7 @@ impl ChunkNode {
         self.children_size
     }
 
-    /// How many of the bytes below it belong to embedded children.
+    /// Bytes below it that belong to embedded children.
     pub fn embedded_size(&self) -> u64 {
         self.embedded_size
     }

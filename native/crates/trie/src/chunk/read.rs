@@ -72,7 +72,7 @@ fn apart(value: &ValueView<'_>) -> u64 {
 /// Bytes of the trie under a root: the length of its line of nodes.
 ///
 /// # Errors
-/// When the root is not stored or damaged.
+/// Fails when the root is not stored or damaged.
 pub fn trie_size(source: &dyn NodeSource, root: &B256) -> Result<u64, StateError> {
     Visited::load(source, root, Location::UNKNOWN).map(|node| node.total)
 }
@@ -81,7 +81,7 @@ pub fn trie_size(source: &dyn NodeSource, root: &B256) -> Result<u64, StateError
 /// chunk would be longer than `limit`. Reads only the nodes of the range and those above them.
 ///
 /// # Errors
-/// When a node is missing or damaged.
+/// Fails when a node is missing or damaged.
 pub fn read_chunk(
     source: &dyn NodeSource,
     root: &B256,
