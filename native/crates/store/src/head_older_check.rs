@@ -32,7 +32,7 @@ pub struct OlderReport {
 impl StateStore {
     /// Compares the trie after each converted block with its parent's: what differs has an entry with the earlier value,
     /// and there are no other entries. Blocks whose tries are gone are left out, with those below. None where nothing is
-    /// converted, and where conversion goes on meanwhile.
+    /// converted, and where conversion goes on meanwhile or what is converted was given up.
     pub fn check_older(self: &Arc<Self>, progress: &CheckProgress) -> Result<Option<OlderReport>, StateError> {
         let Some((lmdb, older)) = self.backend.lmdb().and_then(|lmdb| Some((lmdb, lmdb.older?))) else {
             return Ok(None);
@@ -54,20 +54,30 @@ impl StateStore {
             };
             let source = Arc::new(UncachedNodes::new(self.clone()));
             let (old, new) = (Trie::at(source.clone(), from), Trie::at(source, to));
-            let mut changes = 0;
+            let (mut changes, mut has_changed) = (0, false);
             old.differences(&new, None, &mut |key, before, _| {
                 let (account, item) = item_of(key).ok_or_else(|| corrupt("a trie has a strange key".to_owned()))?;
                 let expected = encode_value(&item_value(&old, item, before)?);
                 let key = entry_key(&item_prefix(&account, item), number);
                 let is_there = lmdb.transact(|transaction| {
-                    Ok(older.entries.get(transaction, &key)?.is_some_and(|found| *found == expected[..]))
+                    if lmdb.older_mark(transaction)? != mark {
+                        return Ok(None);
+                    }
+                    Ok(Some(older.entries.get(transaction, &key)?.is_some_and(|found| *found == expected[..])))
                 })?;
-                if !is_there {
+                if is_there.is_none() {
+                    has_changed = true;
+                    return Ok(ControlFlow::Break(()));
+                }
+                if is_there == Some(false) {
                     return Err(corrupt(format!("block {number} has another earlier {item:?} of {account:?}")));
                 }
                 changes += 1;
                 Ok(ControlFlow::Continue(()))
             })?;
+            if has_changed {
+                return Ok(None);
+            }
             report.changes += changes;
             report.blocks += 1;
             number -= 1;
