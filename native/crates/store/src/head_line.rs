@@ -40,6 +40,8 @@ impl StateStore {
         // What fails is tried again by the thread that moves the table.
         while let Ok(Some(HeadMark::At(end))) = self.step_along_line(root) {
             if end.root == root {
+                // The thread that moves the table would bring it back to the head of before, once it may step.
+                self.table.state.write().head = Some(root);
                 return;
             }
         }
