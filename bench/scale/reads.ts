@@ -1,5 +1,5 @@
 import { type Hex, toHex } from 'viem'
-import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
+import { accountOf, balanceSlotOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { type Body, type JsonRpcRequest, mix } from '../rpc/requests.ts'
 import { askAgain } from './ask.ts'
 
@@ -41,6 +41,10 @@ export async function createReads(
   }
   if (token === null) return reads
   const calls = make('eth_call', (i) => [{ to: token, data: encodeBalanceOf(account(i)) }, 'latest'])
+  // Blocks of the middle half of the chain, so that neither end is asked for.
+  const middle = (i: number) =>
+    toHex(1 + Math.floor(height / 4) + ((i * STRIDE) % Math.max(1, Math.floor(height / 2))))
+  const earlierCalls = make('eth_call', (i) => [{ to: token, data: encodeBalanceOf(account(i)) }, middle(i)])
   const windows = make('eth_getLogs', (i) => {
     const from = 1 + ((i * STRIDE) % Math.max(1, height - LOG_BLOCKS))
     return [{ address: token, fromBlock: toHex(from), toBlock: toHex(from + LOG_BLOCKS - 1) }]
@@ -66,9 +70,14 @@ export async function createReads(
     ],
     REQUESTS,
   )
+  const cells = make('eth_getStorageAt', (i) => [token, balanceSlotOf(account(i)), 'latest'])
+  const earlierCells = make('eth_getStorageAt', (i) => [token, balanceSlotOf(account(i)), block(i)])
   return {
     ...reads,
+    'eth_getStorageAt latest': cells,
+    'eth_getStorageAt historical': earlierCells,
     'eth_call balanceOf': calls,
+    'eth_call balanceOf in the middle': earlierCalls,
     'eth_getLogs, 200 logs': windows,
     'eth_getLogs, one log in up to 10,000 blocks': rare,
     'traffic mix': traffic,

@@ -341,6 +341,16 @@ export declare class StateStore {
   checkHead(): Buffer | null
   /** Sizes, for metrics. */
   stats(): StoreStats
+  /** True when values of the state under this root are there without its trie: on the line, or converted. */
+  hasValues(root: Uint8Array): boolean
+  /** Has a thread convert the states from before the line, of the branch that ends with this block. */
+  startConversion(head: Uint8Array): void
+  /** Converts all of them on this thread, for tests and tools. */
+  convertOlder(head: Uint8Array): void
+  /** How far conversion is; null where there was nothing to convert. */
+  olderProgress(): OlderProgress | null
+  /** Compares converted states with the tries; throws at the first difference. Null where there are none. */
+  checkOlder(): OlderReport | null
   /**
    * Keeps the states of so many blocks from now on, and gives up what only older ones have; null keeps all. Nothing
    * is given up any more when it returns.
@@ -982,6 +992,24 @@ export interface MiningFields {
 
 /** Largest Bitcoin block hash, as a number, that proves a difficulty: 32 bytes, big-endian. */
 export declare function miningTarget(difficulty: Uint8Array): Buffer
+
+/** How far conversion is. */
+export interface OlderProgress {
+  /** Number of the lowest block that was not to be converted. */
+  top: number
+  /** Number of the lowest block whose state is converted. */
+  low: number
+  /** True while a thread goes on. */
+  isUnderWay: boolean
+}
+
+/** Converted states that were found to be right. */
+export interface OlderReport {
+  /** Blocks that were compared with their parents. */
+  blocks: number
+  /** Changes in them. */
+  changes: number
+}
 
 /** Serialised nodes of that trie, from the one of value `index` up to the root; null past the last value. */
 export declare function orderedTrieNodes(values: Array<Uint8Array>, index: number): Array<Buffer> | null

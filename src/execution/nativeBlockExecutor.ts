@@ -116,7 +116,7 @@ export class NativeBlockExecutor implements BlockExecutor, PrunableStates, Pruna
 
   hasValuesAfter(block: BlockHeader): boolean {
     const root = this.#knownRootAfter(block)
-    return root !== null && (this.#options.store.hasRoot(root) || this.#options.store.hasOnLine(root))
+    return root !== null && (this.#options.store.hasRoot(root) || this.#options.store.hasValues(root))
   }
 
   dropValuesBefore(block: BlockHeader): number {

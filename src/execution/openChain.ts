@@ -129,6 +129,8 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   const pruning = startPruning(options, { chain, environment, states: executor, stateStore })
+  // States that are given up with age are not worth their conversion: it goes as a whole when the line leaves it.
+  if ((options.history ?? null) === null) stateStore.startConversion(chain.head.hash)
   recordStoresCreated(folders)
   restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {

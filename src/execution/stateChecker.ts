@@ -13,6 +13,7 @@ export function createStateChecker(spec: NetworkSpec, store: StateStore): StateC
     checkHead: () => {
       store.checkHead()
       store.checkLine()
+      store.checkOlder()
     },
     checkLog: () => store.checkLog(),
     hasStateAfter: (header) => {

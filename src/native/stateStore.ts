@@ -12,6 +12,8 @@ import type {
   LineReport,
   LogStats,
   StateStore as NativeStateStore,
+  OlderProgress,
+  OlderReport,
   StateReport,
   StateStoreFormat,
   StorageCell,
@@ -196,6 +198,38 @@ export class StateStore {
    */
   checkLine(): LineReport | null {
     return native(() => this.handle.checkLine())
+  }
+
+  /** True when values of that state are there without its trie: there, or because it was converted (see below). */
+  hasValues(root: Uint8Array): boolean {
+    return native(() => this.handle.hasValues(root))
+  }
+
+  /**
+   * Has a thread of the store convert the states from before those of that table, of the branch that ends with this
+   * block, so that they are read without their tries. It waits for the table, takes half of a core at most, ends where
+   * nothing is left to convert, and goes on at a later start.
+   */
+  startConversion(head: Uint8Array): void {
+    native(() => this.handle.startConversion(head))
+  }
+
+  /** Does the same on this thread, to its end, for tests and tools. */
+  convertOlder(head: Uint8Array): void {
+    native(() => this.handle.convertOlder(head))
+  }
+
+  /** How far that is, by numbers of blocks; null where there was nothing to convert. */
+  olderProgress(): OlderProgress | null {
+    return native(() => this.handle.olderProgress())
+  }
+
+  /**
+   * Compares the converted states with the tries; throws at the first difference.
+   * @returns how many there are; null where there are none, and where conversion goes on meanwhile
+   */
+  checkOlder(): OlderReport | null {
+    return native(() => this.handle.checkOlder())
   }
 
   /** Progress of the table of the newest state. */

@@ -1,4 +1,4 @@
-import type { HeadProgress } from '../native/types.ts'
+import type { HeadProgress, OlderProgress } from '../native/types.ts'
 import type { Logger } from '../observe/logger.ts'
 
 /** Time between two lines about a table that is being made, milliseconds. */
@@ -12,20 +12,48 @@ const DOES: Readonly<Record<'moving' | 'sorting' | 'merging', string>> = {
   merging: 'the table of the newest state is being made: rows are written',
 }
 
-/** Says in the log how far the table of the newest state is, while it is made or moved, and where it cannot be made. */
+/** State store of which there is something to say. */
+export interface HeadTableSource {
+  headProgress(): HeadProgress
+  olderProgress(): OlderProgress | null
+}
+
+/**
+ * Says in the log how far the table of the newest state is, while it is made or moved, and where it cannot be made; and
+ * how far states from before it are converted.
+ */
 export class HeadTableLog {
-  readonly #progress: () => HeadProgress
+  readonly #source: HeadTableSource
   readonly #log: Logger
   #last: HeadProgress['phase'] = 'ready'
+  #wasConverting = false
 
-  constructor(progress: () => HeadProgress, log: Logger) {
-    this.#progress = progress
+  constructor(source: HeadTableSource, log: Logger) {
+    this.#source = source
     this.#log = log
   }
 
   /** Writes what there is to say now. A table that waits for space is said once. */
   look(): void {
-    const { phase, part, needed, available } = this.#progress()
+    this.#lookAtTable()
+    this.#lookAtOlder()
+  }
+
+  #lookAtOlder(): void {
+    const progress = this.#source.olderProgress()
+    const wasConverting = this.#wasConverting
+    this.#wasConverting = progress?.isUnderWay === true
+    if (progress === null) return
+    const { top, low } = progress
+    if (this.#wasConverting) {
+      this.#log.info({ fromBlock: top, block: low }, 'states of older blocks are being converted')
+    } else if (wasConverting) {
+      this.#log.info({ fromBlock: top, block: low }, 'states of older blocks are converted down to this one')
+    }
+  }
+
+  #lookAtTable(): void {
+    const { phase, part, needed, available } = this.#source.headProgress()
     const last = this.#last
     this.#last = phase
     if (phase === 'ready') {

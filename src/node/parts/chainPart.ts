@@ -41,7 +41,7 @@ export async function openChain(scope: NodeScope, funded: ChainOptions['funded']
   const { handle, stateStore } = chain
   warnOfDataDir(scope)
   await parts.open({
-    open: () => new HeadTableLog(() => stateStore.headProgress(), scope.log).watch(),
+    open: () => new HeadTableLog(stateStore, scope.log).watch(),
     close: (stop) => stop(),
   })
   metrics.chain.started(handle.head, handle.headTime, handle.pool)

@@ -26,7 +26,7 @@ export function createStateReader(
   const hasValues = (header: BlockHeader) => {
     try {
       const root = rootAfter(header)
-      return store.hasOnLine(root) || store.hasRoot(root)
+      return store.hasValues(root) || store.hasRoot(root)
     } catch (error) {
       if (error instanceof NativeError && error.code === 'MissingState') return false
       throw error

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { HeadProgress } from '../../../src/native/types.ts'
+import type { HeadProgress, OlderProgress } from '../../../src/native/types.ts'
 import { HeadTableLog } from '../../../src/node/headTableLog.ts'
 import { createLogger } from '../../../src/observe/logger.ts'
 
@@ -7,7 +7,8 @@ t.test('it says how far a table is, once that there is no space for it, and when
   const lines: Record<string, unknown>[] = []
   const output = { write: (line: string) => lines.push(JSON.parse(line)) > 0 }
   let progress: HeadProgress = { phase: 'ready', part: 1, needed: 0, available: 0 }
-  const log = new HeadTableLog(() => progress, createLogger({ level: 'info', format: 'json', output }))
+  const source = { headProgress: () => progress, olderProgress: () => null }
+  const log = new HeadTableLog(source, createLogger({ level: 'info', format: 'json', output }))
   const look = (phase: HeadProgress['phase'], part = 0) => {
     progress = { phase, part, needed: 3 * 2 ** 20, available: 2 ** 21 + 5 }
     lines.length = 0
@@ -22,5 +23,30 @@ t.test('it says how far a table is, once that there is no space for it, and when
   t.match(look('ready', 1), [{ msg: 'the table of the newest state is at the head' }])
   t.same(look('ready', 1), [])
   t.match(look('moving', 0.5), [{ percent: 50 }])
+  t.end()
+})
+
+t.test('it says how far the conversion of older blocks is, and when it ends', (t) => {
+  const lines: Record<string, unknown>[] = []
+  const output = { write: (line: string) => lines.push(JSON.parse(line)) > 0 }
+  let older: OlderProgress | null = null
+  const headProgress = (): HeadProgress => ({ phase: 'ready', part: 1, needed: 0, available: 0 })
+  const log = new HeadTableLog(
+    { headProgress, olderProgress: () => older },
+    createLogger({ level: 'info', format: 'json', output }),
+  )
+  const look = (progress: OlderProgress | null) => {
+    older = progress
+    lines.length = 0
+    log.look()
+    return lines
+  }
+  t.same(look(null), [])
+  t.same(look({ top: 90, low: 0, isUnderWay: false }), [], 'it was done before')
+  t.match(look({ top: 90, low: 50, isUnderWay: true }), [
+    { fromBlock: 90, block: 50, msg: /being converted/ },
+  ])
+  t.match(look({ top: 90, low: 0, isUnderWay: false }), [{ block: 0, msg: /are converted/ }])
+  t.same(look({ top: 90, low: 0, isUnderWay: false }), [])
   t.end()
 })

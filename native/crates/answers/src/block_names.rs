@@ -1,12 +1,10 @@
 //! What names of blocks stand for.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use rhizome_primitives::B256;
-use rhizome_primitives::block::AncestorBlock;
-use rhizome_store::HeadBranch;
+use rhizome_store::{DeepBlock, HeadBranch};
 
 use crate::encoded_object_cache::ObjectBlock;
 
@@ -71,7 +69,7 @@ impl BlockNames {
             return Some(*block);
         }
         let head = self.head.as_ref()?;
-        let block = head.named(&*head.block_of(name, self.depths)?);
+        let block = head.block_of(name, self.depths)?;
         if self.found.len() >= MAX_NAMES {
             self.found.clear();
         }
@@ -86,23 +84,21 @@ impl BlockNames {
 }
 
 impl NamedHead {
-    fn block_of(&self, name: &[u8], depths: TagDepths) -> Option<Arc<AncestorBlock>> {
-        let number = self.branch.head().number;
-        let below = |depth| number.saturating_sub(depth).max(self.first_block);
+    fn block_of(&self, name: &[u8], depths: TagDepths) -> Option<NamedBlock> {
+        let head = self.branch.head();
+        let below = |depth| head.number.saturating_sub(depth).max(self.first_block);
         let number = match name {
-            b"latest" => number,
+            b"latest" => head.number,
             b"earliest" => self.first_block,
             b"safe" => below(depths.safe),
             b"finalized" => below(depths.finalized),
             _ => number_of(name).filter(|&number| number == 0 || number >= self.first_block)?,
         };
-        self.branch.at(number)
-    }
-
-    fn named(&self, block: &AncestorBlock) -> NamedBlock {
-        let is_head = block.hash == self.branch.head().hash;
-        let root = if is_head { self.root } else { self.branch.root_after(block) };
-        NamedBlock { hash: block.hash, root }
+        if number == head.number {
+            return Some(NamedBlock { hash: head.hash, root: self.root });
+        }
+        let DeepBlock { hash, root } = self.branch.name_at(number)?;
+        Some(NamedBlock { hash, root })
     }
 }
 

@@ -41,6 +41,7 @@ mod snapshot;
 mod socket_bytes;
 mod spec;
 mod store;
+mod store_older;
 mod store_tables;
 mod submission;
 mod terminals;

@@ -1,7 +1,7 @@
 //! Measures blocks that are committed with the table of the head, and distinct reads of earlier states by its line and
 //! down the trie: `cargo run --release -p rhizome-store --example history_reads -- FOLDER ACCOUNTS BLOCKS CHANGES`, in an
 //! empty folder. Each block changes so many accounts and as many cells, one account and one cell in every block. Times are
-//! processor time of the thread.
+//! processor time of the thread. With `older` behind it the table is made after the blocks, which are converted then.
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(unsafe_code, reason = "asks the system for the processor time of the thread")]
 
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::state::{StateReader, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{StateStore, StoreOptions};
@@ -85,19 +86,48 @@ fn read(name: &str, roots: &[B256], accounts: u64, reader: impl Fn(B256) -> Arc<
     }
 }
 
+fn name(number: u64) -> B256 {
+    hash_of(1 << 40 | number)
+}
+
+fn ancestor(number: u64, root: B256) -> AncestorBlock {
+    AncestorBlock {
+        hash: name(number),
+        parent_hash: number.checked_sub(1).map(name).unwrap_or_default(),
+        number,
+        timestamp: 0,
+        coinbase: AccountRef::NoAddress,
+        minimum_gas_price: U256::ZERO,
+        gas_limit: Bytes::from_static(&[1]),
+        gas_used: 0,
+        difficulty: U256::from(1),
+        paid_fees: U256::ZERO,
+        uncle_count: 0,
+        total_difficulty: U256::from(number),
+        bitcoin_header: None,
+        bitcoin_coinbase: None,
+        uncles: Vec::new(),
+        state_root: Some(root),
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().expect("FOLDER ACCOUNTS BLOCKS CHANGES");
     let folder = next();
     let [accounts, blocks, changes] = [next(), next(), next()].map(|number| number.parse::<u64>().unwrap());
+    let is_older = arguments.next().is_some_and(|argument| argument == "older");
     let store = StateStore::open(Path::new(&folder), &StoreOptions::default()).unwrap();
     let mut root = EMPTY_ROOT;
     for start in (0..accounts).step_by(10_000) {
         root = extend(&store, root, &writes(start..accounts.min(start + 10_000), 1));
         store.commit().unwrap();
     }
-    store.set_head(root, None);
-    store.settle_head().unwrap();
+    if !is_older {
+        store.set_head(root, None);
+        store.settle_head().unwrap();
+    }
+    store.put_ancestor(ancestor(0, root));
     let mut roots = Vec::new();
     let (mut trie, mut head, mut commit) = (0, 0, 0);
     for block in 1..=blocks {
@@ -106,7 +136,10 @@ fn main() {
         let changes = writes(numbers, block + 1);
         let parent = root;
         root = timed(&mut trie, || extend(&store, parent, &changes));
-        timed(&mut head, || store.set_head(root, Some((&parent, &changes))));
+        store.put_ancestor(ancestor(block, root));
+        if !is_older {
+            timed(&mut head, || store.set_head(root, Some((&parent, &changes))));
+        }
         if block.is_multiple_of(COMMIT) {
             timed(&mut commit, || store.commit().unwrap());
         }
@@ -114,13 +147,25 @@ fn main() {
     }
     let each = |total: i64| total / blocks as i64 / 1_000;
     println!("a block: trie {} µs, layer {} µs, commit {} µs", each(trie), each(head), each(commit));
+    if is_older {
+        store.commit().unwrap();
+        store.set_head(root, None);
+    }
     let mut settle = 0;
     timed(&mut settle, || store.settle_head().unwrap());
     println!("settled in {} ms", settle / 1_000_000);
+    let bytes = || std::fs::metadata(Path::new(&folder).join("data.mdb")).unwrap().len();
+    let before = bytes();
+    println!("file {} MB", before / 1_000_000);
+    if is_older {
+        let mut convert = 0;
+        timed(&mut convert, || store.convert(name(blocks), None).unwrap());
+        println!("converted: {} µs and {} bytes a block", each(convert), (bytes() - before) / blocks);
+    }
     let step = (blocks / STATES).max(1) as usize;
     let sample: Vec<B256> = roots.iter().step_by(step).copied().collect();
-    assert!(sample.iter().all(|root| store.has_on_line(root).unwrap()));
-    read("line", &sample, accounts, |root| Arc::new(store.table_reader(root)));
+    assert!(sample.iter().all(|root| store.has_values(root).unwrap()));
+    read(if is_older { "older" } else { "line" }, &sample, accounts, |root| Arc::new(store.table_reader(root)));
     // States beside the line are read in the trie.
     let aside: Vec<B256> = sample.iter().map(|root| extend(&store, *root, &writes(0..1, 0))).collect();
     read("trie", &aside, accounts, |root| store.reader(root).unwrap());

@@ -8,6 +8,7 @@ use rhizome_primitives::B256;
 use rhizome_primitives::block::AncestorBlock;
 
 use crate::ancestry::parent_of;
+use crate::deep_blocks::DeepBlock;
 use crate::state_store::StateStore;
 
 /// Blocks of the head's branch that are held for it alone, above where it leaves the window.
@@ -45,6 +46,22 @@ impl HeadBranch {
         window.at(number).filter(|_| is_below).cloned()
     }
 
+    /// Hash of the block of a height at or below the head, and root of the state after it, as users edited it. None for a
+    /// block that is neither in memory nor quickly read.
+    pub fn name_at(&self, number: u64) -> Option<DeepBlock> {
+        if let Some(block) = self.at(number) {
+            return Some(DeepBlock { hash: block.hash, root: self.root_after(&block) });
+        }
+        let is_below = self.store.window.read().contains(self.aside.last().unwrap_or(&self.head));
+        // What left the window is below every block of it.
+        let depth = self.head.number.checked_sub(number)?;
+        if !is_below || depth <= self.aside.len() as u64 {
+            return None;
+        }
+        let block = self.store.deep_block(number)?;
+        Some(DeepBlock { hash: block.hash, root: self.store.edited_root(&block.hash).or(block.root) })
+    }
+
     /// True when a block of that height is known to be on the branch.
     pub fn has(&self, hash: B256, number: u64) -> bool {
         self.at(number).is_some_and(|block| block.hash == hash)
@@ -64,6 +81,7 @@ impl StateStore {
         if !self.window.read().contains(&head) {
             self.window.write().rebase(self, &head);
         }
+        self.start_deep_blocks();
         let mut aside = Vec::new();
         let mut lowest = head.clone();
         while !self.window.read().contains(&lowest) && aside.len() < MAX_ASIDE {
@@ -98,6 +116,8 @@ impl StateStore {
             // The store may be closed meanwhile: its reads fail then, and this ends.
             while let Some(store) = store.upgrade() {
                 if !store.fill_step() {
+                    // Those below can be added from now on, and the head may stay where it is.
+                    store.start_deep_blocks();
                     break;
                 }
             }

@@ -5,6 +5,7 @@
 //! shards of the generation that it was made for, so it never sees a value of another root, not even while the head is
 //! changing.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
@@ -58,9 +59,39 @@ impl HeadValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation(u64);
 
+/// Accounts that were deleted and are remembered; beyond, all entries are dropped.
+const MAX_DELETED: usize = 1_024;
+
+/// A key, and how often its account had been deleted when the entry was made. Entries of before are never found again,
+/// and age out: a contract may have as many as there is room for, and to drop them would take the commit's time.
+type EntryKey = (HeadKey, u32);
+
 struct Shard {
     generation: Generation,
-    entries: ClockCache<HeadKey, HeadValue>,
+    entries: ClockCache<EntryKey, HeadValue>,
+    /// How often accounts were deleted since the entries were dropped last.
+    deletions: HashMap<AccountRef, u32, RandomState>,
+}
+
+impl Shard {
+    fn key(&self, key: HeadKey) -> EntryKey {
+        let deletions = if self.deletions.is_empty() { None } else { self.deletions.get(key.account()) };
+        (key, deletions.copied().unwrap_or_default())
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.deletions.clear();
+    }
+
+    fn delete(&mut self, accounts: &[AccountRef]) {
+        if self.deletions.len() + accounts.len() > MAX_DELETED {
+            return self.clear();
+        }
+        for account in accounts {
+            *self.deletions.entry(*account).or_default() += 1;
+        }
+    }
 }
 
 pub(crate) struct HeadCache {
@@ -74,7 +105,10 @@ pub(crate) struct HeadCache {
 impl HeadCache {
     pub(crate) fn new(limit: usize) -> Self {
         let generation = Generation(0);
-        let shard = || RwLock::new(Shard { generation, entries: ClockCache::new(limit / SHARDS) });
+        let shard = || {
+            let entries = ClockCache::new(limit / SHARDS);
+            RwLock::new(Shard { generation, entries, deletions: HashMap::default() })
+        };
         Self {
             shards: (0..SHARDS).map(|_| shard()).collect(),
             head: RwLock::new((None, generation)),
@@ -95,7 +129,7 @@ impl HeadCache {
 
     pub(crate) fn get(&self, generation: Generation, key: &HeadKey) -> Option<HeadValue> {
         let shard = self.shards[self.shard(key)].read();
-        if shard.generation == generation { shard.entries.get(key).cloned() } else { None }
+        if shard.generation == generation { shard.entries.get(&shard.key(*key)).cloned() } else { None }
     }
 
     /// Adds values that were read from the trie under the root of that generation. They are dropped when the head has
@@ -103,7 +137,7 @@ impl HeadCache {
     pub(crate) fn fill(&self, generation: Generation, key: HeadKey, value: HeadValue) {
         let mut shard = self.shards[self.shard(&key)].write();
         if shard.generation == generation {
-            let weight = value.weight();
+            let (key, weight) = (shard.key(key), value.weight());
             shard.entries.insert(key, value, weight);
         }
     }
@@ -122,13 +156,11 @@ impl HeadCache {
         for (shard, updates) in self.shards.iter().zip(&mut updates) {
             let mut shard = shard.write();
             match change {
-                None => shard.entries.clear(),
-                Some(change) if !change.deleted.is_empty() => {
-                    shard.entries.retain(|key| !change.deleted.contains(key.account()));
-                }
-                Some(_) => {}
+                None => shard.clear(),
+                Some(change) => shard.delete(&change.deleted),
             }
             for (key, value) in updates.drain(..) {
+                let key = shard.key(key);
                 match value {
                     None => shard.entries.remove(&key),
                     Some(value) => {

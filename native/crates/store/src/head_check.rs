@@ -155,7 +155,7 @@ fn count_rows(lmdb: &Lmdb, root: B256, progress: &CheckProgress) -> Result<(Coun
                                 continue;
                             }
                             decode_cell(row).ok_or_else(|| damaged(key))?;
-                            let present = table.account_row(&account)?.incarnation;
+                            let present = table.incarnation(&account)?;
                             if incarnation == present {
                                 part.0.cells += 1;
                             } else if incarnation < present {

@@ -180,20 +180,20 @@ impl Lmdb {
                 batch.to += 1;
                 let to = batch.to;
                 let record = record_of(line, transaction, to)?;
-                for index in 0..record.len() {
-                    let (key, before) = record.entry(index).ok_or_else(damaged)?;
+                for entry in record.entries() {
+                    let (key, before) = entry.ok_or_else(damaged)?;
                     let (stamp, _) = split_row(before).ok_or_else(damaged)?;
                     if !is_indexed_after(stamp) {
                         continue;
                     }
                     changes += 1;
-                    let steps = batch.steps.entry(RowKey::from_slice(key)).or_default();
+                    let steps = batch.steps.entry(key.clone()).or_default();
                     if stamp.count + 1 == FIRST_COUNT {
                         let mut earlier = Vec::new();
                         let mut step = stamp.step;
                         while step > end.base {
                             earlier.push(step);
-                            let row = record_of(line, transaction, step)?.find(key).ok_or_else(damaged)?;
+                            let row = record_of(line, transaction, step)?.find(&key).ok_or_else(damaged)?;
                             step = split_row(row).ok_or_else(damaged)?.0.step;
                         }
                         steps.extend(earlier.iter().rev());

@@ -18,15 +18,20 @@ const ROWS_OF_A_STEP: usize = usize::MAX;
 pub(crate) const STEPS_TO_INDEX: u64 = if cfg!(test) { 4 } else { 1_024 };
 
 impl StateStore {
-    /// True when the states of the line have this one, or the layers above it: then reads of it do not walk down the trie.
+    /// True when the states of the line have this one, or the layers above it: then the head can go back to it by records.
     pub fn has_on_line(&self, root: &B256) -> Result<bool, StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(false) };
         let is_in_view = self.table.state.read().view.layers_up_to(root).is_some();
         Ok(is_in_view || lmdb.is_on_line(root)?)
     }
 
+    /// True when reads of the state do not walk down the trie: the line has it, or one of the blocks from before the line.
+    pub fn has_values(&self, root: &B256) -> Result<bool, StateError> {
+        Ok(self.has_on_line(root)? || self.backend.lmdb().map_or(Ok(false), |lmdb| lmdb.is_older(root))?)
+    }
+
     /// Brings the table to a state of the line. It is done at once, however far it is: a block above that state would
-    /// otherwise be reached by a move, with which the line begins anew.
+    /// otherwise be reached by a move, whose differences are found in the tries.
     pub(crate) fn go_along_line(&self, root: B256) {
         if !self.table.is_writable {
             return;
@@ -35,6 +40,8 @@ impl StateStore {
         // What fails is tried again by the thread that moves the table.
         while let Ok(Some(HeadMark::At(end))) = self.step_along_line(root) {
             if end.root == root {
+                // The thread that moves the table would bring it back to the head of before, once it may step.
+                self.table.state.write().head = Some(root);
                 return;
             }
         }

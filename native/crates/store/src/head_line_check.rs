@@ -16,8 +16,9 @@ use crate::head_check::stop_if_cancelled;
 use crate::head_history::{check_shard, first_after, is_indexed_after};
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_move::item_value;
-use crate::head_reads::{HeadReads, record_of, step_of};
-use crate::head_rows::{account_of_row, cell_key, owner_of_cell, split_row};
+use crate::head_reads::{HeadReads, record_at, record_of, step_of};
+use crate::head_record::NO_STATE;
+use crate::head_rows::{RowKey, account_of_row, cell_key, owner_of_cell, split_row};
 use crate::lmdb::{LineTables, Lmdb};
 use crate::lmdb_head::damaged;
 use crate::node_reads::UncachedNodes;
@@ -37,10 +38,19 @@ pub struct LineReport {
 /// An item whose value before and behind a step is compared.
 type Compared = (AccountRef, Item, ItemValue, ItemValue);
 
+/// Steps since the last one that led to a state.
+struct Way {
+    /// Root of that state, and its step.
+    from: B256,
+    below: u64,
+    /// Rows that were changed since.
+    keys: Vec<RowKey>,
+}
+
 impl StateStore {
     /// Compares each step of the line with the tries before and behind it: what differs in them is what the table says
-    /// of these states, and what a record has is what the tries have, as far as they are kept. The table of history has all changes that it must
-    /// have, and no others. None where the table stands for no state; steps that come meanwhile are left out.
+    /// of these states, and what a record has is what the tries have, as far as they are kept. The table of history has
+    /// all changes that it must have, and no others. None where the table stands for no state; steps that come meanwhile are left out.
     pub fn check_line(self: &Arc<Self>, progress: &CheckProgress) -> Result<Option<LineReport>, StateError> {
         let Some((lmdb, line)) = self.backend.lmdb().and_then(|lmdb| Some((lmdb, lmdb.line?))) else { return Ok(None) };
         let Some(HeadMark::At(end)) = lmdb.head_mark()? else { return Ok(None) };
@@ -49,9 +59,10 @@ impl StateStore {
             return Err(StateError::Corrupt { hash: end.root, reason });
         };
         let mut report = LineReport::default();
+        let mut way = Way { from: root, below: end.base, keys: Vec::new() };
         for step in end.base + 1..=end.step {
             stop_if_cancelled(progress)?;
-            let Some((next, changes)) = self.check_step(lmdb, line, &end, step, root)? else { return Ok(None) };
+            let Some((next, changes)) = self.check_step(lmdb, line, &end, step, &mut way)? else { return Ok(None) };
             report.steps += 1;
             report.changes += changes;
             root = next;
@@ -72,7 +83,7 @@ impl StateStore {
         line: LineTables,
         end: &LineEnd,
         step: u64,
-        from: B256,
+        way: &mut Way,
     ) -> Result<Option<(B256, u64)>, StateError> {
         let is_same = |mark: Option<HeadMark>| matches!(mark, Some(HeadMark::At(now)) if now.base == end.base);
         let found = lmdb.transact(|transaction| {
@@ -81,30 +92,39 @@ impl StateStore {
             }
             let record = record_of(line, transaction, step)?;
             let indexed = lmdb.indexed(transaction)?;
-            let mut keys = Vec::with_capacity(record.len());
-            for index in 0..record.len() {
-                let (key, before) = record.entry(index).ok_or_else(damaged)?;
+            let mut keys: Vec<RowKey> = Vec::new();
+            for entry in record.entries() {
+                let (key, before) = entry.ok_or_else(damaged)?;
                 let (stamp, _) = split_row(before).ok_or_else(damaged)?;
-                let is_in_order = keys.last().is_none_or(|last: &Vec<u8>| last[..] < *key) && stamp.step < step;
+                let is_in_order = keys.last().is_none_or(|last| *last < key) && stamp.step < step;
                 let is_indexed = !is_indexed_after(stamp)
                     || step > indexed
-                    || first_after(line, transaction, key, step - 1)? == Some(step);
+                    || first_after(line, transaction, &key, step - 1)? == Some(step);
                 if !is_in_order || !is_indexed {
                     return Err(damaged());
                 }
-                keys.push(key.to_vec());
+                keys.push(key);
             }
             let to = record.root();
             let known = step_of(line, transaction, &to)?;
-            if known.is_none_or(|known| known < end.base) {
+            // Later steps may have led to it again.
+            let is_known = known.is_some_and(|known| known >= step);
+            if is_known == (to == NO_STATE) {
                 return Err(damaged());
             }
             Ok(Some((to, keys)))
         })?;
         let Some((to, keys)) = found else { return Ok(None) };
-        // With `--proofs` the tries of old states are gone, and their values are here alone.
-        if self.is_given_up(&from)? || self.is_given_up(&to)? {
-            return Ok(Some((to, keys.len() as u64)));
+        let changes = keys.len() as u64;
+        way.keys.extend(keys);
+        if to == NO_STATE {
+            return Ok(Some((to, changes)));
+        }
+        let Way { from, below, keys } = std::mem::replace(way, Way { from: to, below: step, keys: Vec::new() });
+        // With `--proofs` the tries of old states are gone, and their values are here alone. A line that gives up its
+        // earliest steps may begin between two states.
+        if from == NO_STATE || self.is_given_up(&from)? || self.is_given_up(&to)? {
+            return Ok(Some((to, changes)));
         }
         let source = Arc::new(UncachedNodes::new(self.clone()));
         let (old, new) = (Trie::at(source.clone(), from), Trie::at(source, to));
@@ -133,10 +153,10 @@ impl StateStore {
             if !is_same(lmdb.mark_in(transaction)?) {
                 return Ok(None);
             }
-            let below = HeadReads::new(head, line, transaction, Some(step - 1)).without_limit();
+            let old_reads = HeadReads::new(head, line, transaction, Some(below)).without_limit();
             let above = HeadReads::new(head, line, transaction, Some(step)).without_limit();
             for (account, item, before, behind) in &compared {
-                if below.item(account, *item)? != *before || above.item(account, *item)? != *behind {
+                if old_reads.item(account, *item)? != *before || above.item(account, *item)? != *behind {
                     return Ok(Some(Some((*account, *item))));
                 }
             }
@@ -144,7 +164,7 @@ impl StateStore {
         })?;
         match is_right {
             None => Ok(None),
-            Some(None) => Ok(Some((to, keys.len() as u64))),
+            Some(None) => Ok(Some((to, changes))),
             Some(Some((account, item))) => {
                 Err(corrupt(format!("step {step} of the line has another {item:?} of {account:?}")))
             }
@@ -171,15 +191,15 @@ fn trie_key(account: &AccountRef, item: Item) -> keys::Key {
     }
 }
 
-/// Root of the state with which the line begins.
+/// Root of the state with which the line begins; [`NO_STATE`] where the step is a part of the way to one.
 fn root_of_base(lmdb: &Lmdb, line: LineTables, end: &LineEnd) -> Result<Option<B256>, StateError> {
     if end.base == 0 {
         return Ok(Some(EMPTY_ROOT));
     }
     lmdb.transact(|transaction| {
         // Where earlier states were given up, the record of the first one that is kept stays for its root.
-        if line.changes.get(transaction, &end.base.to_be_bytes())?.is_some() {
-            return record_of(line, transaction, end.base).map(|record| Some(record.root()));
+        if let Some(record) = record_at(line, transaction, end.base)? {
+            return Ok(Some(record.root()));
         }
         for entry in line.steps.iter(transaction)? {
             let (root, step) = entry?;

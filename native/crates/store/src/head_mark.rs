@@ -23,8 +23,8 @@ pub(crate) enum HeadMark {
     /// For that at the end of the line.
     At(LineEnd),
     /// It is being moved from one state to another: up to and including this key of the trie it stands for the latter.
-    /// The line begins anew with the step.
-    Moving { from: B256, to: B256, step: u64, after: Vec<u8> },
+    /// What was changed so far are steps up to this one, which lead to no state of a name.
+    Moving { from: B256, to: B256, step: u64, base: u64, after: Vec<u8> },
     /// It is being made for a state, whose rows up to this key of the trie are sorted in so many runs. The line begins
     /// anew with the step.
     Sorting { to: B256, runs: u32, step: u64, after: Vec<u8> },
@@ -33,10 +33,10 @@ pub(crate) enum HeadMark {
 }
 
 /// First bytes of the marks of this version of keys and rows. A table with a mark of another one is made anew.
-const AT: u8 = 0x02;
-const MOVING: u8 = 0x92;
-const SORTING: u8 = 0x93;
-const MERGING: u8 = 0x94;
+const AT: u8 = 0x03;
+const MOVING: u8 = 0x95;
+const SORTING: u8 = 0x96;
+const MERGING: u8 = 0x97;
 
 impl HeadMark {
     /// The first step that no state has had.
@@ -53,8 +53,8 @@ impl HeadMark {
             Self::At(LineEnd { root, step, base }) => {
                 [&[AT], root.as_slice(), &step.to_be_bytes(), &base.to_be_bytes()].concat()
             }
-            Self::Moving { from, to, step, after } => {
-                [&[MOVING], to.as_slice(), &step.to_be_bytes(), from.as_slice(), after].concat()
+            Self::Moving { from, to, step, base, after } => {
+                [&[MOVING], to.as_slice(), &step.to_be_bytes(), from.as_slice(), &base.to_be_bytes(), after].concat()
             }
             Self::Sorting { to, runs, step, after } => {
                 [&[SORTING], to.as_slice(), &step.to_be_bytes(), &runs.to_be_bytes(), after].concat()
@@ -74,8 +74,10 @@ impl HeadMark {
         Some(match kind {
             AT => Self::At(LineEnd { root: to, step, base: u64::from_be_bytes(rest.try_into().ok()?) }),
             MOVING => {
-                let (from, after) = rest.split_at_checked(32)?;
-                Self::Moving { from: B256::from_slice(from), to, step, after: after.to_vec() }
+                let (from, rest) = rest.split_at_checked(32)?;
+                let (base, after) = rest.split_at_checked(8)?;
+                let base = u64::from_be_bytes(base.try_into().ok()?);
+                Self::Moving { from: B256::from_slice(from), to, step, base, after: after.to_vec() }
             }
             SORTING => Self::Sorting { to, runs: number(&mut rest)?, step, after: rest.to_vec() },
             MERGING => Self::Merging { to, runs: number(&mut rest)?, step },

@@ -45,6 +45,7 @@ impl StateStore {
     /// Takes up the table as it is on disk.
     pub(crate) fn load_head_table(&self, log_end: u64) -> Result<(), StateError> {
         let Some(lmdb) = self.backend.lmdb() else { return Ok(()) };
+        *self.deep.range.write() = lmdb.deep_range()?;
         let mark = lmdb.head_mark()?;
         let base = match &mark {
             Some(HeadMark::At(end)) => Some(end.root),
@@ -302,10 +303,14 @@ impl StateStore {
         after: Option<&[u8]>,
     ) -> Result<Option<HeadMark>, StateError> {
         let (changes, last) = self.changes_between(from, to, after, MOVE_STEP)?;
-        let step = HeadMark::next_step(mark) - u64::from(matches!(mark, Some(HeadMark::Moving { .. })));
+        let step = HeadMark::next_step(mark);
+        let base = match mark {
+            Some(HeadMark::At(LineEnd { base, .. }) | HeadMark::Moving { base, .. }) => *base,
+            _ => return Ok(None),
+        };
         let next = match last {
-            Some(after) => HeadMark::Moving { from, to, step, after },
-            None => HeadMark::At(LineEnd { root: to, step, base: step }),
+            Some(after) => HeadMark::Moving { from, to, step, base, after },
+            None => HeadMark::At(LineEnd { root: to, step, base }),
         };
         // Commits of blocks wait for the writing alone.
         let _committing = self.committing.lock();

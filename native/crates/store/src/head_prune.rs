@@ -1,6 +1,7 @@
 //! Giving up earlier states of the line: the records of what each step changed, their part of the table of history, marks
 //! of deleted rows and cells of accounts that were destroyed, in bounded commits by the thread that moves the table. The
-//! begin of the line moves in the same commit, so that what it says is there is there.
+//! begin of the line moves in the same commit, so that what it says is there is there. States from before the line go as a
+//! whole once it does not have the one any more at which both meet.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use rhizome_primitives::state::StateError;
 
 use crate::head_history::{is_indexed_after, shard_key};
 use crate::head_mark::{HeadMark, LineEnd};
-use crate::head_reads::{record_of, step_of};
-use crate::head_rows::{AccountRow, RowKey, account_key, account_of_row, cells_prefix, split_row};
+use crate::head_reads::{record_at, record_of, step_of};
+use crate::head_rows::{AccountRow, account_key, account_of_row, cells_prefix, split_row};
 use crate::lmdb::{LineTables, Lmdb, Table};
 use crate::lmdb_head::{damaged, first_step_key};
 use crate::state_store::StateStore;
@@ -25,7 +26,7 @@ const MAX_CHANGES: usize = 20_000;
 /// Steps that wait until a thread gives them up: a commit for each would cost each block one more.
 const STEPS_TO_PRUNE: u64 = if cfg!(test) { 4 } else { 256 };
 
-/// Rows of dead cells that one commit removes.
+/// Rows of dead cells that one commit removes, and values from before the line.
 const MAX_DEAD_ROWS: usize = if cfg!(test) { 7 } else { 20_000 };
 
 /// Beginning of the keys of the table of metadata under which prefixes of dead cells wait for their removal.
@@ -36,7 +37,7 @@ const DEAD: &[u8] = b"dead cells ";
 pub(crate) struct GivingUp {
     /// The step with which the line is to begin; zero for an archive.
     to: u64,
-    /// True when no cells were found that wait for their removal.
+    /// True when no rows were found that wait for their removal.
     has_no_dead: bool,
     /// Why the last attempt failed.
     pub(crate) fault: Option<String>,
@@ -47,7 +48,7 @@ pub(crate) struct GivingUp {
 pub struct HistoryStats {
     /// Steps that can be read below the newest one.
     pub steps: u64,
-    /// Bytes of their tables.
+    /// Bytes of their tables, with those of states from before the line.
     pub bytes: u64,
 }
 
@@ -88,13 +89,11 @@ fn has_rows(head: Table, transaction: &RoTxn<'_>, prefix: &[u8]) -> heed::Result
     Ok(first.is_some_and(|(key, _)| key.starts_with(prefix)))
 }
 
-/// Forgets the state of a step below the begin of the line.
+/// Forgets the state of a step below the begin of the line. Its record goes with the last step of its group, of which all
+/// are below the begin then.
 fn forget_step(line: LineTables, transaction: &mut RwTxn<'_>, step: u64) -> heed::Result<()> {
-    // Where the line began with this step, there is no record.
-    if line.changes.get(transaction, &step.to_be_bytes())?.is_none() {
-        return Ok(());
-    }
-    let root = record_of(line, transaction, step)?.root();
+    let Some(record) = record_at(line, transaction, step)? else { return Ok(()) };
+    let root = record.root();
     let first = first_step_key(&root);
     if step_of(line, transaction, &root)? == Some(step) {
         line.steps.delete(transaction, root.as_slice())?;
@@ -108,7 +107,7 @@ fn forget_step(line: LineTables, transaction: &mut RwTxn<'_>, step: u64) -> heed
 
 impl Lmdb {
     /// One commit that has the line begin with a step, or on the way there. None when there is nothing to do, otherwise the
-    /// end of the line, and whether cells were found that are dead now.
+    /// end of the line, and whether rows were found that nobody needs now.
     fn prune_line(&self, to: u64) -> Result<Option<(LineEnd, bool)>, StateError> {
         let Some((head, line)) = self.head.zip(self.line) else { return Ok(None) };
         self.change(|transaction| {
@@ -123,7 +122,7 @@ impl Lmdb {
             if end.base == from {
                 return Ok(None);
             }
-            let mut has_dead = false;
+            let mut has_dead = self.leave_older(transaction, &end)?;
             for (account, incarnation) in accounts {
                 let prefix = cells_prefix(&account, incarnation);
                 if has_rows(head, transaction, &prefix)?
@@ -181,24 +180,25 @@ fn leave_step(
     let mut indexed = Vec::new();
     let mut deleted = Vec::new();
     let record = record_of(line, transaction, step)?;
-    for index in 0..record.len() {
-        let (key, before) = record.entry(index).ok_or_else(damaged)?;
+    let mut changes = 0;
+    for entry in record.entries() {
+        let (key, before) = entry.ok_or_else(damaged)?;
+        changes += 1;
         let (stamp, value) = split_row(before).ok_or_else(damaged)?;
         if is_indexed_after(stamp) {
-            indexed.push(shard_key(key, step));
+            indexed.push(shard_key(&key, step));
         }
-        let (newest, present) = split_row(head.get(transaction, key)?.unwrap_or_default()).ok_or_else(damaged)?;
+        let (newest, present) = split_row(head.get(transaction, &key)?.unwrap_or_default()).ok_or_else(damaged)?;
         if present.is_empty() && newest.step == step {
-            deleted.push(RowKey::from_slice(key));
+            deleted.push(key.clone());
         }
-        if let Some(account) = account_of_row(key) {
+        if let Some(account) = account_of_row(&key) {
             let ended = AccountRow::decode(value).ok_or_else(damaged)?.incarnation;
             if AccountRow::decode(present).ok_or_else(damaged)?.incarnation != ended {
                 accounts.push((account, ended));
             }
         }
     }
-    let changes = record.len();
     for shard in indexed {
         line.history.delete(transaction, &shard)?;
     }
@@ -285,7 +285,7 @@ impl StateStore {
         if self.table.giving_up.lock().has_no_dead {
             return Ok(false);
         }
-        let goes_on = lmdb.clear_dead()?;
+        let goes_on = lmdb.clear_older(MAX_DEAD_ROWS)? || lmdb.clear_dead()?;
         self.table.giving_up.lock().has_no_dead = !goes_on;
         Ok(goes_on)
     }
@@ -298,7 +298,8 @@ impl StateStore {
         lmdb.transact(|transaction| {
             let Some(HeadMark::At(end)) = lmdb.mark_in(transaction)? else { return Ok(HistoryStats::default()) };
             let mut bytes = 0;
-            for table in [line.changes, line.steps, line.history] {
+            let older = lmdb.older.map(|tables| [tables.entries, tables.states]);
+            for table in [line.changes, line.steps, line.history].into_iter().chain(older.into_iter().flatten()) {
                 let stat = table.stat(transaction)?;
                 let pages = stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
                 bytes += pages as u64 * u64::from(stat.page_size);
@@ -384,6 +385,72 @@ mod tests {
         store.settle_history().unwrap();
         assert!(!store.has_on_line(&roots[2]).unwrap());
         assert_eq!((dead_cells(&store), first_cell(&store, roots[8])), (0, Some(vec![2].into())));
+    }
+
+    #[test]
+    fn a_line_may_begin_on_the_way_to_a_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let mut roots = vec![EMPTY_ROOT];
+        for number in 1..3 {
+            extend(&store, &mut roots, &nonce(number));
+        }
+        // More than one commit of a move takes: some steps, of which the last one leads to a state.
+        let storage = (0..210_000_u64).map(|slot| (contract(), U256::from(slot), Some(vec![3].into()))).collect();
+        let many = WriteSet { accounts: vec![(contract(), Account::default())], storage, ..WriteSet::default() };
+        let applied = store.apply(roots[2], &many).unwrap();
+        roots.push(applied.root());
+        store.keep(applied);
+        store.commit().unwrap();
+        store.set_head(roots[3], None);
+        store.settle_head().unwrap();
+        extend(&store, &mut roots, &nonce(4));
+        // The thread of the store is not asked, which would give up some of them meanwhile.
+        store.table.giving_up.lock().to = 5;
+        let mut begins = Vec::new();
+        while store.prune_line_step().unwrap() {
+            let steps = store.check_line(&CheckProgress::default()).unwrap().unwrap().steps;
+            assert_eq!(store.history_stats().unwrap().steps, steps);
+            begins.push(steps);
+        }
+        begins.dedup();
+        // Each of the large steps is a commit of its own.
+        assert_eq!(begins, [3, 2, 1]);
+        let found: Vec<_> = roots.iter().map(|root| store.has_on_line(root).unwrap()).collect();
+        assert_eq!(found, [false, false, false, true, true]);
+        assert_eq!(first_cell(&store, roots[3]), Some(vec![3].into()));
+    }
+
+    #[test]
+    fn a_group_of_records_goes_with_its_last_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+        let mut roots = vec![EMPTY_ROOT];
+        for number in 1..=30 {
+            let parent = *roots.last().unwrap();
+            let applied = store.apply(parent, &nonce(number)).unwrap();
+            roots.push(applied.root());
+            store.keep(applied);
+            store.set_head(*roots.last().unwrap(), Some((&parent, &nonce(number))));
+            if number % 10 == 0 {
+                store.settle_head().unwrap();
+            }
+        }
+        let (lmdb, line) = store.backend.lmdb().map(|lmdb| (lmdb, lmdb.line.unwrap())).unwrap();
+        for first in 1..=30_u64 {
+            store.drop_history_before(&roots[first as usize]).unwrap();
+            store.settle_history().unwrap();
+            let groups = lmdb.transact(|transaction| line.changes.len(transaction)).unwrap();
+            let states = lmdb.transact(|transaction| line.steps.len(transaction)).unwrap();
+            // The record of the step with which the line begins stays for its root. The empty state stays in the other
+            // table, because no record has it.
+            assert_eq!((groups, states), (3 - (first - 1) / 10, 32 - first), "{first}");
+            assert_eq!(store.history_stats().unwrap().steps, 30 - first);
+            assert_eq!(store.check_line(&CheckProgress::default()).unwrap().unwrap().steps, 30 - first);
+            for (number, root) in roots.iter().enumerate() {
+                assert_eq!(store.has_on_line(root).unwrap(), number as u64 >= first);
+            }
+        }
     }
 
     #[test]

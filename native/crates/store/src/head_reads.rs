@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use heed::RoTxn;
+use parking_lot::Mutex;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes, U256};
@@ -13,9 +14,10 @@ use rhizome_trie::keys::Item;
 use crate::head_changes::{CellValue, ItemValue};
 use crate::head_history::{changes_often, first_after};
 use crate::head_mark::{LineEnd, line_end};
+use crate::head_older::{OlderPosition, older_value};
 use crate::head_record::Record;
 use crate::head_rows::{AccountRow, account_key, cell_key, decode_cell, split_row};
-use crate::lmdb::{LineTables, Lmdb, Table};
+use crate::lmdb::{LineTables, Lmdb, Table, position};
 use crate::lmdb_head::{MARK, damaged};
 
 /// Changes that are followed where history does not reach yet. More of them take longer than a walk down the trie.
@@ -28,13 +30,21 @@ pub(crate) struct LinePosition {
     step: AtomicU64,
     /// The end of the line, and one, at which it was not there.
     absent_at: AtomicU64,
+    /// Where it is among the states from before the line.
+    older: Mutex<Option<OlderPosition>>,
     /// Changes of a row that are followed.
     max_changes: u32,
 }
 
 impl LinePosition {
     pub(crate) fn new(root: B256) -> Self {
-        Self { root, step: AtomicU64::new(0), absent_at: AtomicU64::new(0), max_changes: MAX_CHANGES }
+        Self {
+            root,
+            step: AtomicU64::new(0),
+            absent_at: AtomicU64::new(0),
+            older: Mutex::new(None),
+            max_changes: MAX_CHANGES,
+        }
     }
 
     /// A state whose trie is gone, so that nothing is quicker than the line.
@@ -59,6 +69,16 @@ impl LinePosition {
         }
         Ok(found)
     }
+
+    /// Where it is read when the line does not have it. None where it is not there, either.
+    fn older(&self, lmdb: &Lmdb, transaction: &RoTxn<'_>, end: &LineEnd) -> heed::Result<Option<OlderPosition>> {
+        let known = *self.older.lock();
+        let found = lmdb.older_position(transaction, end, &self.root, known)?;
+        if found != known {
+            *self.older.lock() = found;
+        }
+        Ok(found)
+    }
 }
 
 /// The last step that led to a state.
@@ -69,7 +89,20 @@ pub(crate) fn step_of(line: LineTables, transaction: &RoTxn<'_>, root: &B256) ->
 
 /// The record of a step.
 pub(crate) fn record_of<'t>(line: LineTables, transaction: &'t RoTxn<'_>, step: u64) -> heed::Result<Record<'t>> {
-    line.changes.get(transaction, &step.to_be_bytes())?.and_then(Record::parse).ok_or_else(damaged)
+    let group = line.changes.get_greater_than_or_equal_to(transaction, &step.to_be_bytes())?;
+    group.and_then(|(last, group)| Record::in_group(group, position(last)?, step)).ok_or_else(damaged)
+}
+
+/// The same; None for the step with which the line began, because nothing is recorded of what led to it.
+pub(crate) fn record_at<'t>(
+    line: LineTables,
+    transaction: &'t RoTxn<'_>,
+    step: u64,
+) -> heed::Result<Option<Record<'t>>> {
+    let group = line.changes.get_greater_than_or_equal_to(transaction, &step.to_be_bytes())?;
+    let Some((last, group)) = group else { return Ok(None) };
+    let first = position(last).and_then(|last| Record::first_in_group(group, last)).ok_or_else(damaged)?;
+    if step < first { Ok(None) } else { record_of(line, transaction, step).map(Some) }
 }
 
 /// One state of the line in one transaction.
@@ -79,13 +112,16 @@ pub(crate) struct HeadReads<'a> {
     transaction: &'a RoTxn<'a>,
     /// The step of the state; None for the end of the line.
     at: Option<u64>,
+    /// Table of what blocks from before the line changed above a state, and the block after which that is. The line is
+    /// read where they have nothing, at the state where both meet.
+    older: Option<(Table, u64)>,
     max_changes: u32,
     gave_up: Cell<bool>,
 }
 
 impl<'a> HeadReads<'a> {
     pub(crate) fn new(head: Table, line: LineTables, transaction: &'a RoTxn<'a>, at: Option<u64>) -> Self {
-        Self { head, line, transaction, at, max_changes: MAX_CHANGES, gave_up: Cell::new(false) }
+        Self { head, line, transaction, at, older: None, max_changes: MAX_CHANGES, gave_up: Cell::new(false) }
     }
 
     /// The same, however long a read takes.
@@ -98,24 +134,59 @@ impl<'a> HeadReads<'a> {
         self.gave_up.get()
     }
 
-    pub(crate) fn account_row(&self, account: &AccountRef) -> heed::Result<AccountRow<'a>> {
-        AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)
+    /// The trie's value of an account.
+    pub(crate) fn account(&self, account: &AccountRef) -> heed::Result<Option<Bytes>> {
+        match self.item(account, Item::Account)? {
+            ItemValue::Bytes(value) => Ok(value),
+            _ => Err(damaged()),
+        }
     }
 
+    /// Hash and length of the code of an account.
+    pub(crate) fn code(&self, account: &AccountRef) -> heed::Result<Option<(B256, u32)>> {
+        match self.item(account, Item::Code)? {
+            ItemValue::Code(code) => Ok(code),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// True when an account has the contract marker.
+    pub(crate) fn marker(&self, account: &AccountRef) -> heed::Result<bool> {
+        match self.item(account, Item::Marker)? {
+            ItemValue::Marker(is_set) => Ok(is_set),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// The value of a cell.
     pub(crate) fn cell(&self, account: &AccountRef, slot: &U256) -> heed::Result<Option<CellValue>> {
-        let AccountRow { incarnation, .. } = self.account_row(account)?;
-        let value = self.value(&cell_key(account, incarnation, slot))?;
-        if value.is_empty() { Ok(None) } else { decode_cell(value).map(Some).ok_or_else(damaged) }
+        match self.item(account, Item::Cell(*slot))? {
+            ItemValue::Cell(value) => Ok(value),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Which cells are an account's own in the state of the line.
+    pub(crate) fn incarnation(&self, account: &AccountRef) -> heed::Result<u32> {
+        Ok(AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?.incarnation)
     }
 
     /// Contents of an item.
     pub(crate) fn item(&self, account: &AccountRef, item: Item) -> heed::Result<ItemValue> {
-        let row = self.account_row(account)?;
+        if let Some((entries, number)) = self.older
+            && let Some(value) = older_value(entries, self.transaction, account, item, number)?
+        {
+            return Ok(value);
+        }
+        let row = AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?;
         Ok(match item {
             Item::Account => ItemValue::Bytes(row.account.map(Bytes::copy_from_slice)),
             Item::Code => ItemValue::Code(row.code),
             Item::Marker => ItemValue::Marker(row.marker),
-            Item::Cell(slot) => ItemValue::Cell(self.cell(account, &slot)?),
+            Item::Cell(slot) => {
+                let value = self.value(&cell_key(account, row.incarnation, &slot))?;
+                ItemValue::Cell(if value.is_empty() { None } else { Some(decode_cell(value).ok_or_else(damaged)?) })
+            }
         })
     }
 
@@ -170,16 +241,17 @@ impl Lmdb {
         let Some((head, line)) = self.head.zip(self.line) else { return Ok(None) };
         self.transact(|transaction| {
             let Some(end) = self.meta.get(transaction, MARK)?.and_then(line_end) else { return Ok(None) };
-            let at = if is_of(&end.root) {
-                None
-            } else {
-                match position.map_or(Ok(None), |position| position.step(line, transaction, &end))? {
-                    Some(step) => Some(step),
-                    None => return Ok(None),
+            let mut reads = HeadReads::new(head, line, transaction, None);
+            if !is_of(&end.root) {
+                let Some(position) = position else { return Ok(None) };
+                reads.max_changes = position.max_changes;
+                reads.at = position.step(line, transaction, &end)?;
+                if reads.at.is_none() {
+                    let Some(older) = position.older(self, transaction, &end)? else { return Ok(None) };
+                    reads.at = Some(older.meeting);
+                    reads.older = self.older.map(|tables| (tables.entries, older.number));
                 }
-            };
-            let max_changes = position.map_or(MAX_CHANGES, |position| position.max_changes);
-            let reads = HeadReads { max_changes, ..HeadReads::new(head, line, transaction, at) };
+            }
             let found = read(&reads)?;
             Ok((!reads.gave_up()).then_some(found))
         })

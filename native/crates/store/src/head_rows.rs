@@ -19,9 +19,9 @@ use crate::head_changes::CellValue;
 pub(crate) type RowKey = SmallVec<[u8; 64]>;
 
 pub(crate) const ACCOUNTS: u8 = 0x01;
-const CELLS: u8 = 0x02;
-const CELLS_OF_REMASC_SENDER: u8 = 0x03;
-const CELLS_OF_NO_ADDRESS: u8 = 0x04;
+pub(crate) const CELLS: u8 = 0x02;
+pub(crate) const CELLS_OF_REMASC_SENDER: u8 = 0x03;
+pub(crate) const CELLS_OF_NO_ADDRESS: u8 = 0x04;
 
 const HAS_ACCOUNT: u8 = 1;
 const HAS_CODE: u8 = 2;
@@ -93,11 +93,19 @@ pub(crate) fn cells_prefix(account: &AccountRef, incarnation: u32) -> RowKey {
 /// Key of a cell.
 pub(crate) fn cell_key(account: &AccountRef, incarnation: u32, slot: &U256) -> RowKey {
     let mut key = cells_prefix(account, incarnation);
+    push_slot(&mut key, slot);
+    key
+}
+
+/// Adds the number of a cell to a key: length and bytes without zeros in front.
+pub(crate) fn push_slot<const N: usize>(key: &mut SmallVec<[u8; N]>, slot: &U256)
+where
+    [u8; N]: smallvec::Array<Item = u8>,
+{
     let word = B256::from(*slot);
     let zeros = word.iter().take_while(|&&byte| byte == 0).count();
     key.push((word.len() - zeros) as u8);
     key.extend_from_slice(&word[zeros..]);
-    key
 }
 
 /// Account of an account's key; None for any other key.
@@ -198,6 +206,12 @@ fn hash_and_length(rest: &mut &[u8]) -> Option<(B256, u32)> {
     let (hash, after) = rest.split_at_checked(32)?;
     *rest = after;
     Some((B256::from_slice(hash), number(rest)?))
+}
+
+/// Hash and length of a code. None for other bytes.
+pub(crate) fn code_of(mut bytes: &[u8]) -> Option<(B256, u32)> {
+    let code = hash_and_length(&mut bytes)?;
+    bytes.is_empty().then_some(code)
 }
 
 /// Value of the row of a cell.

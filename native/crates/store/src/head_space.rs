@@ -83,7 +83,7 @@ impl StateStore {
 
 impl Lmdb {
     /// Bytes that may still be written: below the largest size of the file, and on the disk.
-    fn available_bytes(&self) -> Result<u64, StateError> {
+    pub(crate) fn available_bytes(&self) -> Result<u64, StateError> {
         self.with_env(|env| {
             let used = env.non_free_pages_size()?;
             let below_limit = (env.info().map_size as u64).saturating_sub(used);

@@ -101,6 +101,8 @@ pub(crate) struct HeadTable {
     pub(crate) space: Mutex<(u64, u64)>,
     /// True while a thread moves the table.
     pub(crate) has_mover: AtomicBool,
+    /// True while a thread converts states from before the line.
+    pub(crate) has_converter: AtomicBool,
     /// False for stores that are read only.
     pub(crate) is_writable: bool,
     started: Instant,
@@ -117,6 +119,7 @@ impl HeadTable {
             giving_up: Mutex::default(),
             space: Mutex::new((0, 0)),
             has_mover: AtomicBool::new(false),
+            has_converter: AtomicBool::new(false),
             is_writable,
             started: Instant::now(),
             paused_until: AtomicU64::new(0),
@@ -131,7 +134,10 @@ impl HeadTable {
     }
 
     /// Reads for a thread that must not wait for the disk. None for a while after such a thread has waited.
-    fn unless_paused<T>(&self, read: impl FnOnce() -> Result<Option<T>, StateError>) -> Result<Option<T>, StateError> {
+    pub(crate) fn unless_paused<T>(
+        &self,
+        read: impl FnOnce() -> Result<Option<T>, StateError>,
+    ) -> Result<Option<T>, StateError> {
         let begun = Instant::now();
         if (begun - self.started).as_micros() < u128::from(self.paused_until.load(Ordering::Relaxed)) {
             return Ok(None);

@@ -10,7 +10,7 @@ use crate::head_view::Layer;
 pub(crate) enum HeadStep<'a> {
     /// Each layer is a step of the line.
     Layers(&'a [Arc<Layer>]),
-    /// A part of a move to a state, with which the line begins anew.
+    /// A part of a move to a state: a step of its own. The last one leads to the state.
     Part(&'a HeadChanges),
 }
 

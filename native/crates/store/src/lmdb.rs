@@ -13,6 +13,7 @@ use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
 use crate::epochs::Epochs;
+use crate::head_older::OlderTables;
 use crate::head_write::HeadWrite;
 use crate::node_log::{START, Segments, read_record};
 use crate::state_record::StateRecord;
@@ -42,6 +43,11 @@ pub(crate) const CHANGES: &str = "changes";
 pub(crate) const STEPS: &str = "steps";
 /// Table of the steps at which rows of the newest state changed that change often.
 pub(crate) const HISTORY: &str = "history";
+/// Table of values in states from before the line, and that of those states.
+pub(crate) const OLDER: &str = "older";
+pub(crate) const OLDER_STATES: &str = "older_states";
+/// Table of hash and root of deep blocks by number.
+pub(crate) const NUMBERS: &str = "numbers";
 /// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
 
@@ -75,6 +81,8 @@ pub(crate) struct Lmdb {
     /// The log of nodes outside of the table.
     pub(crate) epochs: Box<Epochs>,
     pub(crate) line: Option<LineTables>,
+    pub(crate) older: Option<OlderTables>,
+    pub(crate) numbers: Option<Table>,
 }
 
 fn closed() -> StateError {

@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 
 use crate::head_changes::{AccountChange, HeadChanges};
 use crate::head_mark::{HeadMark, LineEnd};
-use crate::head_record::encode_record;
-use crate::head_rows::{AccountRow, RowKey, Stamp, account_key, cell_key, cells_prefix, encode_cell, split_row};
+use crate::head_record::{Before, Group, NO_STATE};
+use crate::head_rows::{AccountRow, RowKey, account_key, cell_key, cells_prefix, encode_cell, split_row};
 use crate::head_view::Layer;
 use crate::head_write::{HeadStep, HeadWrite};
 use crate::lmdb::{LineTables, Lmdb, Table};
@@ -49,14 +49,13 @@ impl Lmdb {
         match write.step {
             HeadStep::Layers(layers) => write_layers(head, line, transaction, write.from, layers)?,
             HeadStep::Part(changes) => {
-                if !matches!(write.from, Some(HeadMark::Moving { .. })) {
-                    self.clear_line(transaction, line)?;
-                }
-                let is_begun = matches!(write.from, Some(HeadMark::Moving { .. }));
-                let step = HeadMark::next_step(write.from) - u64::from(is_begun);
-                let mut rows = Rows::new(head, step, false);
+                let mut rows = Rows::new(head, HeadMark::next_step(write.from));
                 rows.change(transaction, changes)?;
-                rows.write(transaction)?;
+                match &write.mark {
+                    HeadMark::At(end) => rows.end_step(line, transaction, &end.root)?,
+                    _ => rows.end_part(line, transaction)?,
+                }
+                rows.write(line, transaction)?;
             }
         }
         if let HeadMark::At(end) = &write.mark {
@@ -102,7 +101,7 @@ fn write_layers(
     from: Option<&HeadMark>,
     layers: &[Arc<Layer>],
 ) -> heed::Result<()> {
-    let mut rows = Rows::new(head, HeadMark::next_step(from) - 1, true);
+    let mut rows = Rows::new(head, HeadMark::next_step(from) - 1);
     if from.is_none() && !layers.is_empty() {
         // The line of a new store begins with the empty state.
         rows.step = 0;
@@ -113,23 +112,23 @@ fn write_layers(
         rows.change(transaction, &layer.changes)?;
         rows.end_step(line, transaction, &layer.root)?;
     }
-    rows.write(transaction)
+    rows.write(line, transaction)
 }
 
 /// Rows of the table as a commit changes them. Each is written once, whatever changed it.
 pub(crate) struct Rows {
     head: Table,
     pub(crate) step: u64,
-    /// True when changes are recorded, and deleted keys leave a mark.
-    records: bool,
     changed: BTreeMap<RowKey, SmallVec<[u8; 128]>>,
-    /// Changes of the present step: keys, and rows before it.
-    before: Vec<(RowKey, Vec<u8>)>,
+    /// What the present step changed.
+    before: Before,
+    /// Records of the steps before.
+    group: Group,
 }
 
 impl Rows {
-    pub(crate) fn new(head: Table, step: u64, records: bool) -> Self {
-        Self { head, step, records, changed: BTreeMap::new(), before: Vec::new() }
+    pub(crate) fn new(head: Table, step: u64) -> Self {
+        Self { head, step, changed: BTreeMap::new(), before: Before::default(), group: Group::default() }
     }
 
     /// The row of a key; no bytes where there is none.
@@ -147,15 +146,10 @@ impl Rows {
         if present == value {
             return Ok(());
         }
-        let stamp = if self.records { stamp.next(self.step) } else { Stamp { step: self.step, count: 0 } };
-        let mut next = SmallVec::from_slice(&stamp.encode());
+        // A row without a value is the mark of a deleted key.
+        let mut next = SmallVec::from_slice(&stamp.next(self.step).encode());
         next.extend_from_slice(value);
-        if !self.records && value.is_empty() {
-            next.clear();
-        }
-        if self.records {
-            self.before.push((key.clone(), row.to_vec()));
-        }
+        self.before.push(key.clone(), &row);
         self.changed.insert(key, next);
         Ok(())
     }
@@ -209,20 +203,30 @@ impl Rows {
 
     /// Ends a step, which led to the state under a root.
     pub(crate) fn end_step(&mut self, line: LineTables, transaction: &mut RwTxn<'_>, root: &B256) -> heed::Result<()> {
-        let record = encode_record(root, &mut self.before);
-        self.before.clear();
-        line.changes.put(transaction, &self.step.to_be_bytes(), &record)?;
+        self.put_record(line, transaction, root)?;
         put_step(line, transaction, root, self.step)
     }
 
+    /// Ends a step on the way to a state.
+    fn end_part(&mut self, line: LineTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.put_record(line, transaction, &NO_STATE)
+    }
+
+    fn put_record(&mut self, line: LineTables, transaction: &mut RwTxn<'_>, root: &B256) -> heed::Result<()> {
+        self.group.push(root, &mut self.before);
+        if self.group.is_full() { self.put_group(line, transaction) } else { Ok(()) }
+    }
+
+    /// Writes the records of the steps up to the present one that are not written yet.
+    fn put_group(&mut self, line: LineTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.group.take().map_or(Ok(()), |group| line.changes.put(transaction, &self.step.to_be_bytes(), &group))
+    }
+
     /// In key order, so that neighbours share the pages that are read and written.
-    pub(crate) fn write(self, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    pub(crate) fn write(mut self, line: LineTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.put_group(line, transaction)?;
         for (key, row) in &self.changed {
-            if row.is_empty() {
-                self.head.delete(transaction, key)?;
-            } else {
-                self.head.put(transaction, key, row)?;
-            }
+            self.head.put(transaction, key, row)?;
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ use rhizome_primitives::state::StateError;
 
 use crate::head_mark::{HeadMark, LineEnd};
 use crate::head_reads::{HeadReads, record_of, step_of};
-use crate::head_rows::RowKey;
 use crate::lmdb::Lmdb;
 use crate::lmdb_head::{Rows, damaged};
 
@@ -41,14 +40,14 @@ impl Lmdb {
             while at != target && keys.len() < limit {
                 let is_back = target < at;
                 let record = record_of(line, transaction, if is_back { at } else { at + 1 })?;
-                for index in 0..record.len() {
-                    keys.insert(RowKey::from_slice(record.entry(index).ok_or_else(damaged)?.0));
+                for entry in record.entries() {
+                    keys.insert(entry.ok_or_else(damaged)?.0);
                 }
                 at = if is_back { at - 1 } else { at + 1 };
             }
             let reached = if at == target { *root } else { record_of(line, transaction, at)?.root() };
             let step = mark.step + 1;
-            let mut rows = Rows::new(head, step, true);
+            let mut rows = Rows::new(head, step);
             for key in keys {
                 let value = {
                     let reads = HeadReads::new(head, line, transaction, Some(at)).without_limit();
@@ -57,7 +56,7 @@ impl Lmdb {
                 rows.put(transaction, key, &value)?;
             }
             rows.end_step(line, transaction, &reached)?;
-            rows.write(transaction)?;
+            rows.write(line, transaction)?;
             let next = HeadMark::At(LineEnd { root: reached, step, base: mark.base });
             self.put_mark(transaction, &next)?;
             Ok(Some(next))

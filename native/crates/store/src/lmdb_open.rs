@@ -9,16 +9,17 @@ use rhizome_primitives::state::StateError;
 
 use crate::epochs::Epochs;
 use crate::format::{self, StoreFormat};
+use crate::head_older::OlderTables;
 use crate::lmdb::{
-    ANCESTORS, CHANGES, HEAD, HISTORY, LineTables, Lmdb, META, NODES, ROOTS, RUNS, STATES, STEPS, Table, VALUES,
-    store_error,
+    ANCESTORS, CHANGES, HEAD, HISTORY, LineTables, Lmdb, META, NODES, NUMBERS, OLDER, OLDER_STATES, ROOTS, RUNS,
+    STATES, STEPS, Table, VALUES, store_error,
 };
 
 /// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
 
 /// Tables that may be open, and some more.
-const MAX_TABLES: u32 = 16;
+const MAX_TABLES: u32 = 24;
 
 /// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.
 const MAP_UNIT: usize = 64 << 10;
@@ -34,6 +35,8 @@ struct Tables {
     head: Option<Table>,
     runs: Option<Table>,
     line: Option<LineTables>,
+    older: Option<OlderTables>,
+    numbers: Option<Table>,
 }
 
 impl Lmdb {
@@ -78,11 +81,16 @@ impl Lmdb {
             (Some(changes), Some(steps), Some(history)) => Some(LineTables { changes, steps, history }),
             _ => None,
         };
+        let older = match (optional(OLDER)?, optional(OLDER_STATES)?) {
+            (Some(entries), Some(states)) => Some(OlderTables { entries, states }),
+            _ => None,
+        };
+        let numbers = optional(NUMBERS)?;
         let found = format::read(meta, &transaction).map_err(failed)?;
         // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
-        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line };
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers };
         Self::with(env, tables, path, None)
     }
 
@@ -114,16 +122,18 @@ impl Lmdb {
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let (head, runs) = (Some(table(HEAD)?), Some(table(RUNS)?));
         let line = Some(LineTables { changes: table(CHANGES)?, steps: table(STEPS)?, history: table(HISTORY)? });
+        let older = Some(OlderTables { entries: table(OLDER)?, states: table(OLDER_STATES)? });
+        let numbers = Some(table(NUMBERS)?);
         let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         format::prepare(&env, meta, path, is_new)?;
-        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line };
+        let tables = Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers };
         Self::with(env, tables, path, Some(limit))
     }
 
     /// `limit`: bytes of all files; None for a store that is only read.
     fn with(env: Env<WithTls>, tables: Tables, path: &Path, limit: Option<usize>) -> Result<Self, StateError> {
-        let Tables { nodes, values, states, ancestors, roots, meta, head, runs, line } = tables;
+        let Tables { nodes, values, states, ancestors, roots, meta, head, runs, line, older, numbers } = tables;
         let lmdb = Self {
             env: RwLock::new(Some(env)),
             nodes,
@@ -135,6 +145,8 @@ impl Lmdb {
             head,
             runs,
             line,
+            older,
+            numbers,
             folder: path.to_owned(),
             limit: limit.unwrap_or(usize::MAX),
             is_writable: limit.is_some(),

@@ -122,12 +122,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Account(state)) = self.cached(&key) {
             return Ok(state);
         }
-        let found = self.in_head(
-            account,
-            |change| change.account.clone(),
-            None,
-            |table| Ok(table.account_row(account)?.account.map(Bytes::copy_from_slice)),
-        )?;
+        let found = self.in_head(account, |change| change.account.clone(), None, |table| table.account(account))?;
         let value = match found {
             Some(value) => value,
             None => self.load(&self.find(&keys::account_key(account))?)?,
@@ -149,7 +144,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Code(info)) = self.cached(&key) {
             return Ok(info);
         }
-        let found = self.in_head(account, |change| change.code, None, |table| Ok(table.account_row(account)?.code))?;
+        let found = self.in_head(account, |change| change.code, None, |table| table.code(account))?;
         let info = match found {
             Some(info) => info,
             None => {
@@ -181,8 +176,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Marker(marked)) = self.cached(&key) {
             return Ok(marked);
         }
-        let found =
-            self.in_head(account, |change| change.marker, false, |table| Ok(table.account_row(account)?.marker))?;
+        let found = self.in_head(account, |change| change.marker, false, |table| table.marker(account))?;
         let marked = match found {
             Some(marked) => marked,
             None => !self.find(&keys::storage_prefix_key(account))?.is_none(),

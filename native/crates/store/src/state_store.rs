@@ -20,6 +20,7 @@ use crate::ancestry::{BranchBelow, Window};
 use crate::applied::AppliedState;
 use crate::backend::Backend;
 use crate::batch::Batch;
+use crate::deep_blocks::DeepBlocks;
 use crate::fork::{Fork, ForkBranch, ForkReader};
 use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
@@ -61,6 +62,8 @@ pub struct StateStore {
     /// Set once, before anything is read, where the chain is a fork.
     fork: OnceLock<Arc<Fork>>,
     keeping: Mutex<Keeping>,
+    /// Blocks below those in memory, by number.
+    pub(crate) deep: DeepBlocks,
     /// One commit at a time.
     pub(crate) committing: Mutex<()>,
 }
@@ -146,6 +149,7 @@ impl StateStore {
             edited: RwLock::default(),
             fork: OnceLock::new(),
             keeping: Mutex::new(Keeping { end, last: None }),
+            deep: DeepBlocks::default(),
             committing: Mutex::new(()),
         }
     }
@@ -161,7 +165,7 @@ impl StateStore {
         let local = match self.state(&root)? {
             Some(at) => RootReader::new(self.clone(), root, at),
             None if root == EMPTY_ROOT => RootReader::new(self.clone(), root, Location::UNKNOWN),
-            None if self.has_on_line(&root)? => RootReader::of_line(self.clone(), root),
+            None if self.has_values(&root)? => RootReader::of_line(self.clone(), root),
             None => return Err(StateError::MissingNode(root)),
         };
         Ok(match self.fork() {

@@ -91,9 +91,12 @@ proptest! {
         let mut all = vec![(EMPTY_ROOT, Model::default())];
         // The lowest block that has to be there.
         let mut lowest = 0;
+        // The lowest one whose trie has to be there.
+        let mut lowest_trie = 0;
         for (changes, fork, steps) in &blocks {
             // No deeper than tries are kept, as a node does.
-            if let Some(depth) = fork.filter(|depth| chain.len() > lowest + depth + 1) {
+            let is_kept = |depth: &usize| chain.len() > lowest.max(lowest_trie) + depth + 1;
+            if let Some(depth) = fork.filter(is_kept) {
                 chain.truncate(chain.len() - depth);
                 models.truncate(models.len() - depth);
                 store.set_head(*chain.last().unwrap(), None);
@@ -118,6 +121,7 @@ proptest! {
                         store.commit().unwrap();
                         if let Some(blocks) = history {
                             lowest = lowest.max(chain.len().saturating_sub(1 + blocks));
+                            lowest_trie = lowest_trie.max(chain.len().saturating_sub(1 + PROOFS.blocks as usize));
                             give_up(&store, &chain, blocks);
                             store.settle_history().unwrap();
                         }
