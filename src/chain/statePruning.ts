@@ -64,7 +64,10 @@ export class StatePruning {
   #prune(): void {
     const { chain, environment, states, blocks } = this.#options
     const number = chain.head.number - blocks
-    const oldest = number < 1 ? null : chain.reader.headerByNumber(number)
+    // Where the chain became shorter there may be a block below the first one with a state, whose state another branch has
+    // made again since: it says nothing about those of this chain, which were made of the one that is gone.
+    const isKept = number >= Math.max(1, chain.reader.history().firstState)
+    const oldest = isKept ? chain.reader.headerByNumber(number) : null
     const end = oldest === null ? null : states.prunableAfter(oldest)
     if (oldest === null || end === null) return
     this.#isDropping = true

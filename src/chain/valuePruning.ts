@@ -41,11 +41,14 @@ export class ValuePruning {
   readonly #options: ValuePruningOptions
   #begin: number | null = null
   #reported: number
+  /** The highest block that the store was asked to begin with. */
+  #oldest: number
   #isStopped = false
 
   constructor(options: ValuePruningOptions) {
     this.#options = options
     this.#reported = this.#first()
+    this.#oldest = this.#reported
     options.chain.onHead(() => this.#step())
   }
 
@@ -57,10 +60,13 @@ export class ValuePruning {
   #step(): void {
     const { chain, values, blocks } = this.#options
     const number = chain.head.number - blocks
-    if (number < 1 || this.#isStopped) return
+    // Of a chain that became shorter this may be a block whose values are gone, but whose state another branch has made
+    // again since: the store would begin there, behind blocks that are kept.
+    if (number < Math.max(1, this.#oldest) || this.#isStopped) return
     try {
       const oldest = chain.reader.headerByNumber(number)
       if (oldest === null) return
+      this.#oldest = number
       const begin = values.dropValuesBefore(oldest)
       if (begin !== this.#begin) this.#report()
       this.#begin = begin

@@ -42,7 +42,8 @@ impl Batch {
             self.values.entry(*hash).or_insert_with(|| bytes.clone());
         }
         for (hash, record) in &other.states {
-            self.states.entry(*hash).or_insert_with(|| record.clone());
+            let repeated = |kept: &mut StateRecord| kept.is_repeated = true;
+            self.states.entry(*hash).and_modify(repeated).or_insert_with(|| record.clone());
         }
         for (hash, bytes) in &other.ancestors {
             self.ancestors.entry(*hash).or_insert_with(|| bytes.clone());

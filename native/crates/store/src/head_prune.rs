@@ -210,8 +210,9 @@ fn leave_step(
 
 impl StateStore {
     /// Has earlier states of the line given up, all before this one, which is the oldest of those that are kept; a thread of
-    /// the store does it, some hundred at a time. Nothing happens when the line does not have it. Returns the step with
-    /// which the line begins at present, a number that grows as states are given up.
+    /// the store does it, some hundred at a time. Nothing happens when the line does not have it. Not to be
+    /// called for a block below one of before, whose state may be on the line again by another branch. Returns the step
+    /// with which the line begins at present, a number that grows as states are given up.
     pub fn drop_history_before(self: &Arc<Self>, root: &B256) -> Result<u64, StateError> {
         let Some((lmdb, line)) = self.backend.lmdb().and_then(|lmdb| Some((lmdb, lmdb.line?))) else { return Ok(0) };
         let found = lmdb.transact(|transaction| match lmdb.mark_in(transaction)? {

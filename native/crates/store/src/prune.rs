@@ -79,6 +79,24 @@ impl StateStore {
         }
     }
 
+    /// True when a state is here already, with newer nodes than it is made of now, as another branch may do that has copied
+    /// less. It keeps those, and has states be made of them: otherwise a block on top of it, on the branch that has them,
+    /// would have older nodes than a block below it, and be given up before its time.
+    pub(crate) fn has_newer(&self, root: &B256, extent: &Extent) -> bool {
+        if self.tracks_nodes().is_none() {
+            return false;
+        }
+        // What cannot be read is an error of the commit, which reads it again.
+        let Ok(Some(newer)) = self.record(root) else { return false };
+        if newer.extent.floor <= extent.floor {
+            return false;
+        }
+        self.pending.add(|batch| {
+            batch.states.insert(*root, StateRecord { is_repeated: true, ..newer });
+        });
+        true
+    }
+
     /// Has a bounded number of nodes in old epochs, with those that lead to them, stored again with the trie. Returns
     /// what is then known of its nodes.
     pub(crate) fn renew(&self, trie: &mut Trie, extent: Extent) -> Extent {
@@ -147,7 +165,8 @@ impl StateStore {
     }
 
     /// Position up to which the log is not needed if this state, and those that were made of it, are all that is kept;
-    /// None when that gives nothing up, and for a state that occurred several times, of which that cannot be said.
+    /// None when that gives nothing up, and for a state that occurred several times, of which that cannot be said. Not to be
+    /// called for a block whose state was given up before: who made it again since is not known.
     pub fn prunable(&self, root: &B256) -> Result<Option<u64>, StateError> {
         let Some(lmdb) = self.tracks_nodes() else { return Ok(None) };
         {

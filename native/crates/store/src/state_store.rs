@@ -241,16 +241,20 @@ impl StateStore {
     /// Makes an applied state readable in this process. It becomes durable with the next [`Self::commit`].
     pub fn keep(&self, applied: AppliedState) {
         let root = applied.root();
-        let mut extent = applied.extent.clone();
+        let extent = applied.extent.clone();
         let mut trie = applied.into_trie();
         let mut keeping = self.keeping.lock();
         let start = keeping.end;
         let mut segment = Segment::at(start);
-        extent = self.renew(&mut trie, extent);
+        let mut extent = self.renew(&mut trie, extent);
         let at = trie.store_new(&mut segment);
         extent.floor = extent.floor.min(start);
-        keeping.end = segment.end();
         if !segment.nodes.is_empty() {
+            if self.has_newer(&root, &extent) {
+                keeping.last = None;
+                return;
+            }
+            keeping.end = segment.end();
             self.states.insert(root, at);
             // The nodes of the head must be in the cache for readers that must not wait for the disk.
             for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {

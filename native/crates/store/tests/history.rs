@@ -89,14 +89,12 @@ proptest! {
         let mut chain = vec![EMPTY_ROOT];
         let mut models = vec![Model::default()];
         let mut all = vec![(EMPTY_ROOT, Model::default())];
-        // The lowest block that has to be there.
-        let mut lowest = 0;
-        // The lowest one whose trie has to be there.
-        let mut lowest_trie = 0;
+        // The lowest block that has to be there, and the lowest one with a trie.
+        let (mut lowest, mut tries) = (0, 0);
         for (changes, fork, steps) in &blocks {
-            // No deeper than tries are kept, as a node does.
-            let is_kept = |depth: &usize| chain.len() > lowest.max(lowest_trie) + depth + 1;
-            if let Some(depth) = fork.filter(is_kept) {
+            // No deeper than tries are kept, as a node does: values may be kept further back, since the last restart or
+            // because the chain was longer when tries were given up.
+            if let Some(depth) = fork.filter(|depth| chain.len() > lowest.max(tries) + depth) {
                 chain.truncate(chain.len() - depth);
                 models.truncate(models.len() - depth);
                 store.set_head(*chain.last().unwrap(), None);
@@ -121,7 +119,7 @@ proptest! {
                         store.commit().unwrap();
                         if let Some(blocks) = history {
                             lowest = lowest.max(chain.len().saturating_sub(1 + blocks));
-                            lowest_trie = lowest_trie.max(chain.len().saturating_sub(1 + PROOFS.blocks as usize));
+                            tries = tries.max(chain.len().saturating_sub(1 + PROOFS.blocks as usize));
                             give_up(&store, &chain, blocks);
                             store.settle_history().unwrap();
                         }
@@ -138,6 +136,9 @@ proptest! {
             for (root, model) in chain.iter().zip(&models).skip(lowest) {
                 prop_assert!(store.has_on_line(root).unwrap());
                 model.check_rows(&*store.reader(*root).unwrap())?;
+            }
+            for root in &chain[tries..] {
+                prop_assert!(store.has_root(root).unwrap());
             }
         }
         store.settle_head().unwrap();
