@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { parseBlock } from '../../src/chain/codec/block.ts'
 import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'
 import { chosenNetwork, type NetworkChoice } from '../../src/config/networks/configured.ts'
 import { toBlockEnvironment } from '../../src/execution/blockEnvironment.ts'
@@ -18,6 +17,7 @@ import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { bytesToBigInt, toHex } from '../../src/util/bytes.ts'
 import { workerEntry, workerOptions } from '../../src/util/entry.ts'
 import type { Ask } from './upstreamChain.ts'
+import { wholeBlock } from './wholeBlock.ts'
 
 /** A block that was executed on a fork of its parent, or of an earlier block. */
 export interface ReplayedBlock {
@@ -39,12 +39,13 @@ export interface Replay {
 /**
  * Forks a network at the parent of a block, and executes the block whole, with what follows it: each header commits to
  * receipts, logs, gas and fees, which are compared. The state root is another one on a fork.
- * @param ask the upstream, which gives whole blocks
+ * @param ask asks the upstream for whole blocks
  */
 export async function replayBlocks(url: string, ask: Ask, first: number, count: number): Promise<Replay> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-fork-'))
   const stats = new SharedStats()
-  const base = await findForkBase(new Upstream([url], stats), String(first - 1))
+  const upstream = new Upstream([url], stats)
+  const base = await findForkBase(upstream, String(first - 1))
   const choice: NetworkChoice = {
     network: base.network,
     activationHeights: null,
@@ -80,8 +81,7 @@ export async function replayBlocks(url: string, ask: Ask, first: number, count: 
     let { totalDifficulty } = start
     let root = stateRootAfter(spec, store, start.header)
     for (let number = first; number < first + count; number += 1) {
-      const raw = await ask<string>('debug_getRawBlock', [`0x${number.toString(16)}`])
-      const block = parseBlock(spec, Buffer.from(raw.slice(2), 'hex'))
+      const block = await wholeBlock(upstream, ask, spec, number)
       const transactions = block.transactions.map((transaction, index) => {
         const executable = toExecutable(transaction, block.senders[index] as Buffer, spec.chainId)
         if (executable === null) throw new Error('a transaction cannot execute')
