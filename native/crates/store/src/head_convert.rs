@@ -77,7 +77,9 @@ impl StateStore {
     /// Has a thread convert states from before the line, of the branch that ends with the block `head`. It takes half of
     /// a core at most, and ends where nothing is left to convert; a later start goes on.
     pub fn start_conversion(self: &Arc<Self>, head: B256) {
-        if !self.can_convert() || self.table.has_converter.swap(true, Ordering::AcqRel) {
+        // A chain that begins has no states from before, and its table none that a thread would have to wait for.
+        let has_older = matches!(self.ancestor(&head), Ok(Some(block)) if block.number > 0);
+        if !has_older || !self.can_convert() || self.table.has_converter.swap(true, Ordering::AcqRel) {
             return;
         }
         let store = Arc::downgrade(self);
