@@ -18,8 +18,8 @@ struct Entry {
 
 /// Accounts by root and address. A root names what is under it, so that nothing that is kept is ever wrong: neither a
 /// new head nor an edited state ends it. A read of the line of earlier states takes a transaction and some look-ups in
-/// B+ trees, one of the newest state two locks; this is one comparison. Each account has one place, where the last one
-/// that was read stays.
+/// B+ trees, one of the newest state two locks; this is one comparison. Each account has one slot, in which the last
+/// one that was read stays.
 pub(crate) struct AccountMemo {
     entries: Box<[Option<Entry>]>,
 }
@@ -31,17 +31,17 @@ impl AccountMemo {
 
     /// An account; what there is of one that does not exist is nothing.
     pub(crate) fn find(&self, root: &B256, address: &Address) -> Option<&Account> {
-        let entry = self.entries[place_of(root, address)].as_ref()?;
+        let entry = self.entries[slot_of(root, address)].as_ref()?;
         (entry.address == *address && entry.root == *root).then_some(&entry.account)
     }
 
     /// Keeps an account.
     pub(crate) fn keep(&mut self, root: B256, address: Address, account: Account) {
-        self.entries[place_of(&root, &address)] = Some(Entry { root, address, account });
+        self.entries[slot_of(&root, &address)] = Some(Entry { root, address, account });
     }
 }
 
-fn place_of(root: &B256, address: &Address) -> usize {
+fn slot_of(root: &B256, address: &Address) -> usize {
     let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let mixed = (word(&root[..8]) ^ word(&address[12..]) ^ word(&address[..8]).rotate_left(32)).wrapping_mul(SPREAD);
     (mixed >> (u64::BITS - ENTRIES.ilog2())) as usize
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_the_same_place_takes_it() {
+    fn an_account_with_the_same_slot_replaces_it() {
         let mut memo = AccountMemo::new();
         let root = B256::repeat_byte(3);
         let addresses: Vec<Address> =
@@ -86,7 +86,7 @@ mod tests {
                 true
             })
         });
-        // Most places are in use.
+        // Most slots are in use.
         assert!((ENTRIES / 2..=ENTRIES).contains(&kept.count()));
     }
 }

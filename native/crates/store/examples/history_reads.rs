@@ -91,24 +91,8 @@ fn name(number: u64) -> B256 {
 }
 
 fn ancestor(number: u64, root: B256) -> AncestorBlock {
-    AncestorBlock {
-        hash: name(number),
-        parent_hash: number.checked_sub(1).map(name).unwrap_or_default(),
-        number,
-        timestamp: 0,
-        coinbase: AccountRef::NoAddress,
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::from_static(&[1]),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: Some(root),
-    }
+    let parent_hash = number.checked_sub(1).map(name).unwrap_or_default();
+    AncestorBlock { state_root: Some(root), ..rhizome_testing::ancestor(name(number), parent_hash, number) }
 }
 
 fn main() {

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use rhizome_primitives::B256;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::state::StateError;
+use rhizome_primitives::{B256, Bytes};
 
+use crate::ancestor_codec::{decode_ancestor, encode_ancestor};
+use crate::fork::ForkBranch;
 use crate::state_store::StateStore;
 
 /// Blocks held. REMASC reads 4,000 + span blocks back and the BlockHeader contract 4,000; the rest is
@@ -114,6 +116,36 @@ fn stored_parent(store: &StateStore, block: &AncestorBlock) -> Result<Option<Arc
         Ok(Some(parent))
     } else {
         Err(corrupt(format!("ancestor block {number} has the number {}", parent.number)))
+    }
+}
+
+impl StateStore {
+    /// Keeps the metadata of a connected block. Durable with the next commit.
+    pub fn put_ancestor(&self, block: AncestorBlock) {
+        let encoded = Bytes::from(encode_ancestor(&block));
+        self.pending.add(|batch| {
+            batch.ancestors.insert(block.hash, encoded);
+        });
+        self.window.write().extend(Arc::new(block));
+    }
+
+    /// The metadata of a block that was put before.
+    pub fn ancestor(&self, hash: &B256) -> Result<Option<Arc<AncestorBlock>>, StateError> {
+        let encoded = match self.pending.get(|batch| batch.ancestors.get(hash).cloned()) {
+            Some(encoded) => Some(encoded),
+            None => self.backend.ancestor(hash)?,
+        };
+        encoded.map(|encoded| decode_ancestor(hash, &encoded).map(Arc::new)).transpose()
+    }
+
+    /// The branch that ends with the block `parent_hash`, for executing a block on top of it. On the branch that was
+    /// used last, any depth takes constant time, even thousands of blocks down.
+    pub fn ancestry(self: &Arc<Self>, parent_hash: B256) -> Arc<dyn Ancestry> {
+        let below = BranchBelow::new(self.clone(), parent_hash);
+        match self.fork() {
+            None => Arc::new(below),
+            Some(fork) => Arc::new(ForkBranch::new(fork.clone(), below, &parent_hash)),
+        }
     }
 }
 

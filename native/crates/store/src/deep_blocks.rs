@@ -254,7 +254,7 @@ impl Lmdb {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use rhizome_primitives::{Address, Bytes, U256};
+    use rhizome_primitives::U256;
 
     use super::*;
     use crate::options::StoreOptions;
@@ -272,22 +272,8 @@ mod tests {
                 store.ancestry(parent_hash);
             }
             store.put_ancestor(AncestorBlock {
-                hash: hash(number),
-                parent_hash,
-                number,
-                timestamp: 0,
-                coinbase: Address::repeat_byte(3).into(),
-                minimum_gas_price: U256::ZERO,
-                gas_limit: Bytes::from_static(&[1]),
-                gas_used: 0,
-                difficulty: U256::from(1),
-                paid_fees: U256::ZERO,
-                uncle_count: 0,
-                total_difficulty: U256::from(number),
-                bitcoin_header: None,
-                bitcoin_coinbase: None,
-                uncles: Vec::new(),
                 state_root: Some(root(hash(number))),
+                ..rhizome_testing::ancestor(hash(number), parent_hash, number)
             });
         }
         store.commit().unwrap();

@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use rhizome_primitives::account::AccountRef;
-use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
@@ -15,13 +14,12 @@ use rhizome_trie::chunk::{CHUNK_SPAN, StateChunk, read_chunk, trie_size};
 use rhizome_trie::node::Link;
 use rhizome_trie::{EMPTY_ROOT, Location, StoredNode, Trie};
 
-use crate::ancestor_codec::{decode_ancestor, encode_ancestor};
-use crate::ancestry::{BranchBelow, Window};
+use crate::ancestry::Window;
 use crate::applied::AppliedState;
 use crate::backend::Backend;
 use crate::batch::Batch;
 use crate::deep_blocks::DeepBlocks;
-use crate::fork::{Fork, ForkBranch, ForkReader};
+use crate::fork::{Fork, ForkReader};
 use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
 use crate::head_move::Flush;
@@ -405,34 +403,6 @@ impl StateStore {
     /// The root that [`Self::put_edited_root`] set for the state after a block.
     pub fn edited_root(&self, block_hash: &B256) -> Option<B256> {
         self.edited.read().get(block_hash).copied()
-    }
-
-    /// Keeps the metadata of a connected block. Durable with the next commit.
-    pub fn put_ancestor(&self, block: AncestorBlock) {
-        let encoded = Bytes::from(encode_ancestor(&block));
-        self.pending.add(|batch| {
-            batch.ancestors.insert(block.hash, encoded);
-        });
-        self.window.write().extend(Arc::new(block));
-    }
-
-    /// The metadata of a block that was put before.
-    pub fn ancestor(&self, hash: &B256) -> Result<Option<Arc<AncestorBlock>>, StateError> {
-        let encoded = match self.pending.get(|batch| batch.ancestors.get(hash).cloned()) {
-            Some(encoded) => Some(encoded),
-            None => self.backend.ancestor(hash)?,
-        };
-        encoded.map(|encoded| decode_ancestor(hash, &encoded).map(Arc::new)).transpose()
-    }
-
-    /// The branch that ends with the block `parent_hash`, for executing a block on top of it. On the branch that was
-    /// used last, any depth takes constant time, even thousands of blocks down.
-    pub fn ancestry(self: &Arc<Self>, parent_hash: B256) -> Arc<dyn Ancestry> {
-        let below = BranchBelow::new(self.clone(), parent_hash);
-        match self.fork() {
-            None => Arc::new(below),
-            Some(fork) => Arc::new(ForkBranch::new(fork.clone(), below, &parent_hash)),
-        }
     }
 
     /// At most `limit` storage cells of an account in trie order, after the slot `after` when given

@@ -4,26 +4,17 @@
 
 mod model;
 
-use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
-use model::{Model, changes, extend};
+use model::{Model, SMALL, changes, extend, run_until_killed};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use rhizome_store::{CheckProgress, LineReport, Proofs, StateStore, StoreOptions};
+use rhizome_store::{CheckProgress, LineReport, Proofs, StateStore};
 use rhizome_trie::EMPTY_ROOT;
-
-const SMALL: StoreOptions = StoreOptions {
-    node_cache_bytes: 64 * 300,
-    code_cache_bytes: 1 << 20,
-    head_cache_bytes: 64 * 300,
-    map_bytes: 1 << 28,
-    read_only: false,
-};
 
 /// Tries go after a few blocks, so that values are read on the line alone.
 const PROOFS: Proofs = Proofs { blocks: 3, epoch_blocks: 2, epoch_bytes: 1 << 30, nodes_at_once: Some(50) };
@@ -261,31 +252,8 @@ fn a_killed_process_loses_nothing() {
     let rounds: usize = std::env::var("RHIZOME_TEST_KILLS").map_or(10, |rounds| rounds.parse().unwrap());
     let mut lowest = 0;
     for round in 0..rounds {
-        let mut writer = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crashing_writer", "--nocapture"])
-            .env(CRASH_FOLDER, folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        {
-            let mut known = writer.stdin.take().unwrap();
-            for root in &chain {
-                writeln!(known, "{root}").unwrap();
-            }
-        }
-        let end = chain.len() + 25 + round % 13;
-        for line in BufReader::new(writer.stdout.take().unwrap()).lines() {
-            if let Some(root) = line.unwrap().strip_prefix("committed ") {
-                chain.push(root.parse().unwrap());
-            }
-            if chain.len() == end {
-                // Anywhere between two commits.
-                std::thread::sleep(std::time::Duration::from_micros((round as u64 * 977) % 9_000));
-                writer.kill().unwrap();
-            }
-        }
-        writer.wait().unwrap();
+        let pause = Duration::from_micros((round as u64 * 977) % 9_000);
+        run_until_killed(CRASH_FOLDER, folder.path(), &mut chain, 25 + round % 13, pause);
         let store = open(folder.path());
         follow(&store, &chain);
         let first = first_values(&store, &chain);

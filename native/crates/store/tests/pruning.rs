@@ -8,23 +8,15 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
-use model::{Model, changes, extend};
+use model::{Model, SMALL, changes, extend, run_until_killed};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{CheckProgress, Proofs, StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
-
-const SMALL: StoreOptions = StoreOptions {
-    // So small that nearly every node is read from the log.
-    node_cache_bytes: 64 * 300,
-    code_cache_bytes: 1 << 20,
-    head_cache_bytes: 64 * 300,
-    map_bytes: 1 << 28,
-    read_only: false,
-};
 
 fn open(path: &Path) -> Arc<StateStore> {
     StateStore::open(path, &SMALL).unwrap()
@@ -459,31 +451,8 @@ fn a_killed_process_loses_nothing() {
     let mut chain = vec![EMPTY_ROOT];
     let rounds: usize = std::env::var("RHIZOME_TEST_KILLS").map_or(12, |rounds| rounds.parse().unwrap());
     for round in 0..rounds {
-        let mut writer = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crashing_writer", "--nocapture"])
-            .env(CRASH_FOLDER, folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        {
-            let mut known = writer.stdin.take().unwrap();
-            for root in &chain {
-                writeln!(known, "{root}").unwrap();
-            }
-        }
-        let end = chain.len() + 15 + round % 13;
-        for line in BufReader::new(writer.stdout.take().unwrap()).lines() {
-            if let Some(root) = line.unwrap().strip_prefix("committed ") {
-                chain.push(root.parse().unwrap());
-            }
-            if chain.len() == end {
-                // Anywhere between two commits.
-                std::thread::sleep(std::time::Duration::from_micros((round as u64 * 977) % 5_000));
-                writer.kill().unwrap();
-            }
-        }
-        writer.wait().unwrap();
+        let pause = Duration::from_micros((round as u64 * 977) % 5_000);
+        run_until_killed(CRASH_FOLDER, folder.path(), &mut chain, 15 + round % 13, pause);
         let store = open(folder.path());
         for root in chain.iter().rev().take(KEPT as usize + 1) {
             is_whole(&store, *root).unwrap();

@@ -7,21 +7,13 @@ mod model;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Model, changes, extend};
+use model::{Model, SMALL, changes, extend};
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use rhizome_store::{CheckProgress, Proofs, StateStore, StoreOptions};
+use rhizome_store::{CheckProgress, Proofs, StateStore};
 use rhizome_trie::EMPTY_ROOT;
-
-const SMALL: StoreOptions = StoreOptions {
-    node_cache_bytes: 64 * 300,
-    code_cache_bytes: 1 << 20,
-    head_cache_bytes: 64 * 300,
-    map_bytes: 1 << 28,
-    read_only: false,
-};
 
 fn open(path: &Path, proofs: Proofs) -> Arc<StateStore> {
     let store = StateStore::open(path, &SMALL).unwrap();

@@ -2,17 +2,60 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use rhizome_primitives::account::{Account, AccountRef, Balance};
 use rhizome_primitives::state::{StateReader, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use rhizome_store::StateStore;
+use rhizome_store::{StateStore, StoreOptions};
 use rhizome_trie::keccak256;
 
 pub(crate) const ACCOUNTS: u8 = 4;
 pub(crate) const SLOTS: u64 = 5;
+
+/// So small that nearly every node is read from the log.
+pub(crate) const SMALL: StoreOptions = StoreOptions {
+    node_cache_bytes: 64 * 300,
+    code_cache_bytes: 1 << 20,
+    head_cache_bytes: 64 * 300,
+    map_bytes: 1 << 28,
+    read_only: false,
+};
+
+/// Runs the test `crashing_writer` in a process of its own, with the folder in the variable that is named and the roots
+/// of the chain as its input. It is killed so long after it wrote `blocks` more, which are added to the chain.
+pub(crate) fn run_until_killed(variable: &str, folder: &Path, chain: &mut Vec<B256>, blocks: usize, pause: Duration) {
+    let mut writer = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crashing_writer", "--nocapture"])
+        .env(variable, folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    {
+        let mut known = writer.stdin.take().unwrap();
+        for root in &*chain {
+            writeln!(known, "{root}").unwrap();
+        }
+    }
+    let end = chain.len() + blocks;
+    for line in BufReader::new(writer.stdout.take().unwrap()).lines() {
+        if let Some(root) = line.unwrap().strip_prefix("committed ") {
+            chain.push(root.parse().unwrap());
+        }
+        if chain.len() == end {
+            // Anywhere between two commits.
+            std::thread::sleep(pause);
+            writer.kill().unwrap();
+        }
+    }
+    writer.wait().unwrap();
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Model {

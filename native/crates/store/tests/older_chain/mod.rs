@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rhizome_primitives::account::Account;
 use rhizome_primitives::block::AncestorBlock;
 use rhizome_primitives::state::WriteSet;
-use rhizome_primitives::{Address, B256, Bytes, U256};
+use rhizome_primitives::{B256, U256};
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
 
@@ -82,24 +82,7 @@ pub(crate) fn name(number: u64) -> B256 {
 }
 
 pub(crate) fn ancestor(entry: &Entry, parent_hash: B256) -> AncestorBlock {
-    AncestorBlock {
-        hash: entry.hash,
-        parent_hash,
-        number: entry.number,
-        timestamp: 0,
-        coinbase: Address::repeat_byte(3).into(),
-        minimum_gas_price: U256::ZERO,
-        gas_limit: Bytes::from_static(&[1]),
-        gas_used: 0,
-        difficulty: U256::from(1),
-        paid_fees: U256::ZERO,
-        uncle_count: 0,
-        total_difficulty: U256::from(entry.number),
-        bitcoin_header: None,
-        bitcoin_coinbase: None,
-        uncles: Vec::new(),
-        state_root: Some(entry.root),
-    }
+    AncestorBlock { state_root: Some(entry.root), ..rhizome_testing::ancestor(entry.hash, parent_hash, entry.number) }
 }
 
 #[allow(unsafe_code, reason = "opens a memory map as the store does")]
