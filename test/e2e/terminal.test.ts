@@ -254,6 +254,57 @@ t.test('on a terminal transactions are shown unless told otherwise', async (t) =
   t.match(node.output(), / {2}Gas used: {12}21000 of 21000\r\n/)
 })
 
+t.test('methods that there are not are told by name, once and at each power of ten', async (t) => {
+  const folder = testFolder(t)
+  const args = ['--verbosity', 'failures', '--log-format', 'pretty']
+  const node = await start(t, folder, args)
+  const ask = (method: string) => t.rejects(node.request(method), { code: -32601 })
+  for (let time = 0; time < 25; time++) await ask('hardhat_fooBar')
+  await ask('eth_feeHistory')
+  await ask('evil\u001b[31m\nname')
+  const post = (body: unknown) =>
+    fetch(node.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  await post([{ jsonrpc: '2.0', id: 1, method: 'in_batch' }])
+  // What names no method at all is none that somebody lacks.
+  await post({ jsonrpc: '2.0', id: 1 })
+  for (let name = 0; name < 200; name++) await ask(`random_${name}`)
+  await node.untilPrinted('other methods (100 times by now)')
+  const output = node.output()
+  t.equal(output.split('hardhat_fooBar').length - 1, 2)
+  t.match(output, /^hardhat_fooBar\n {2}Error: method not found\n$/m)
+  t.match(output, /^hardhat_fooBar \(10 times by now\)\n {2}Error: method not found\n$/m)
+  t.match(
+    output,
+    /^eth_feeHistory\n {2}Error: .*this network takes legacy transactions: .*--legacy in Foundry\n$/m,
+  )
+  t.match(output, /^evil\\u001b\[31m name\n/m, 'a name moves no cursor')
+  t.match(output, /^in_batch\n/m)
+  t.equal(output.split('random_').length - 1, 96)
+  t.equal(output.split('other methods').length - 1, 3)
+  await node.request('eth_blockNumber')
+})
+
+t.test('the log has methods that there are not', async (t) => {
+  const node = await start(t, testFolder(t), ['--verbosity', 'failures', '--log-format', 'json'])
+  await t.rejects(node.request('eth_blobBaseFee'), { code: -32601 })
+  await node.untilPrinted('a method was asked for that there is not')
+  const line = node
+    .output()
+    .split('\n')
+    .find((entry) => entry.includes('that there is not'))
+  t.match(JSON.parse(line ?? ''), {
+    level: 30,
+    part: 'contracts',
+    method: 'eth_blobBaseFee',
+    times: 1,
+    error: String,
+  })
+})
+
 t.test('a folder that is not there is told at the start', async (t) => {
   const folder = testFolder(t)
   const args = [
