@@ -45,8 +45,11 @@ export function expectedValue(definition: OptionDefinition): string {
   }
 }
 
-function textForm({ pattern, placeholder }: TextOption | OptionalTextOption): string {
-  return pattern === undefined ? 'text' : `text of the form ${placeholder}`
+function textForm(definition: TextOption | OptionalTextOption): string {
+  const { pattern, placeholder, default: usual } = definition
+  if (pattern === undefined) return 'text'
+  // Most say more than a word in capitals.
+  return `text of the form ${usual === null || usual === '' ? placeholder : `${placeholder}, such as ${usual}`}`
 }
 
 function fromText(definition: OptionDefinition, text: string): unknown {

@@ -124,7 +124,7 @@ try {
     'latest',
     false,
   ])
-  const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme: 'light' })
+  const context = await browser.newContext({ viewport: { width: 1000, height: 1400 }, colorScheme: 'light' })
   const page = await context.newPage()
   await page.goto(`${url}/#/tx/${transactions[0]}`)
   await untilShown(page, 'Transaction')
