@@ -215,6 +215,30 @@ t.test('a project is followed as it is rebuilt, and entries of the log have the 
   await node.untilPrinted('empty blocks were mined')
 })
 
+t.test('an artifact that cannot be read is told, and the others are read', async (t) => {
+  const folder = testFolder(t)
+  const project = foundryProject(folder, NOISY)
+  const broken = join(project, 'out', 'Broken.json')
+  writeFileSync(broken, '{"abi":[{"type":"func')
+  // What is JSON and no artifact is nobody's mistake.
+  writeFileSync(join(project, 'out', 'other.json'), '{"abi":7}')
+  const node = await start(t, folder, [
+    '--project',
+    project,
+    '--verbosity',
+    'transactions',
+    '--log-format',
+    'json',
+  ])
+  const { abi, bytecode } = NOISY
+  const data = encodeDeployData({ abi: abi as Abi, bytecode, args: [1n, 'B'] })
+  // Files are looked at again after a second at the earliest.
+  while (!node.output().includes('cannot be read')) await send(node, { data })
+  await node.untilPrinted('cannot be read')
+  t.match(node.output(), '"contract":"Noisy"')
+  t.match(node.output(), new RegExp(`"file":"${broken}","reason":"it is no JSON"`))
+})
+
 t.test('as Hardhat, a node of that name answers why a transaction failed', async (t) => {
   const folder = testFolder(t)
   const project = foundryProject(folder, NOISY)
