@@ -45,11 +45,8 @@ export function expectedValue(definition: OptionDefinition): string {
   }
 }
 
-function textForm(definition: TextOption | OptionalTextOption): string {
-  const { pattern, placeholder, default: usual } = definition
-  if (pattern === undefined) return 'text'
-  // Most say more than a word in capitals.
-  return `text of the form ${usual === null || usual === '' ? placeholder : `${placeholder}, such as ${usual}`}`
+function textForm({ pattern, placeholder }: TextOption | OptionalTextOption): string {
+  return pattern === undefined ? 'text' : `text of the form ${placeholder}`
 }
 
 function fromText(definition: OptionDefinition, text: string): unknown {
@@ -101,6 +98,13 @@ function refused(definition: OptionDefinition, value: unknown, source: string): 
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new ConfigError(
     'InvalidValue',
-    `${source}: expected ${expectedValue(definition)}, got ${JSON.stringify(value)}${hint}`,
+    `${source}: expected ${expectedValue(definition)}${exampleFor(definition)}, got ${JSON.stringify(value)}${hint}`,
   )
+}
+
+/** A value that has the form, where one is known: a word in capitals tells little. */
+function exampleFor(definition: OptionDefinition): string {
+  return definition.kind === 'text' && definition.pattern !== undefined
+    ? ` (such as ${definition.default})`
+    : ''
 }
