@@ -135,6 +135,12 @@ t.test('a developer reads what transactions and calls did', async (t) => {
   }
   await t.rejects(send(node, { to: noisy, gas: '0x10' }), JsonRpcError)
   await node.untilPrinted("Error: transaction's basic cost is above the gas limit")
+  const tooMuch = await send(node, { to: noisy, gas: '0x989680' }).catch((error: unknown) => error)
+  t.match(tooMuch, {
+    message: "transaction's gas limit of 10000000 is higher than the block's gas limit of 6800000",
+    data: { gas: '0x989680', transactionGasLimit: '0x67c280', blockGasLimit: '0x989680' },
+  })
+  await node.untilPrinted("one transaction has 6800000 of the block's 10000000 (RSKIP144); --transaction-gas")
   t.match(
     reportOf(node, 'eth_call'),
     / {2}Contract call: {7}Failures\.invalidOpcode\(\)\n[\s\S]*Error: .*invalid opcode/,
