@@ -16,9 +16,12 @@ export class ContractProject {
   #lookedAt = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | null = null
 
-  /** @param folders in which artifacts are looked for; they need not exist */
-  constructor(folders: readonly string[]) {
-    this.#files = folders.length === 0 ? null : new ArtifactFiles(folders, readArtifact)
+  /**
+   * @param folders in which artifacts are looked for; they need not exist
+   * @param onFault called for each artifact that cannot be read, with the reason for people
+   */
+  constructor(folders: readonly string[], onFault?: (path: string, fault: string) => void) {
+    this.#files = folders.length === 0 ? null : new ArtifactFiles(folders, readArtifact, onFault)
   }
 
   /** Number of contracts. */

@@ -98,6 +98,13 @@ function refused(definition: OptionDefinition, value: unknown, source: string): 
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new ConfigError(
     'InvalidValue',
-    `${source}: expected ${expectedValue(definition)}, got ${JSON.stringify(value)}${hint}`,
+    `${source}: expected ${expectedValue(definition)}${exampleFor(definition)}, got ${JSON.stringify(value)}${hint}`,
   )
+}
+
+/** A value that has the form, where one is known: a word in capitals tells little. */
+function exampleFor(definition: OptionDefinition): string {
+  return definition.kind === 'text' && definition.pattern !== undefined
+    ? ` (such as ${definition.default})`
+    : ''
 }

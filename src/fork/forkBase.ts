@@ -42,7 +42,8 @@ export interface ForkBase {
 /** The options with which a thread asks the network of a fork: plain data. */
 export interface UpstreamSetup {
   readonly base: ForkBase
-  readonly urls: readonly string[]
+  /** Memory of `UpstreamAddresses`. */
+  readonly addresses: SharedArrayBuffer
   /** Milliseconds that a read waits. */
   readonly patience: number
   /** Memory of `SharedStats`. */
@@ -108,6 +109,39 @@ export async function findForkBase(
     hasCodeHash: isActive(spec, 'rskip140', pinned.number),
     proves: servesHashes && (await proves(upstream, found.header)),
   }
+}
+
+/**
+ * Makes sure that other addresses have the chain of a fork, and can what its reads ask for.
+ * @param genesisHash `0x` hex
+ * @throws UpstreamError
+ */
+export async function assertSameFork(
+  upstream: Upstream,
+  { network, number, hash, servesHashes, servesCellBytes: hasCellBytes, proves: hasProofs, header }: ForkBase,
+  genesisHash: string,
+): Promise<void> {
+  const [chainId, genesis, pinned, version] = await Promise.all([
+    upstream.request('eth_chainId', []),
+    hashAt(upstream, 0),
+    hashAt(upstream, number),
+    upstream.request('web3_clientVersion', []).catch(() => ''),
+  ])
+  const spec = networkByName(network)
+  const other = (what: string) => new UpstreamError('NETWORK', `the upstream ${what}: nothing is changed`)
+  if (Number(numberOf(chainId)) !== spec.chainId || genesis !== genesisHash)
+    throw other(
+      `has chain id ${Number(numberOf(chainId))} and genesis ${genesis}, which is not this fork's network`,
+    )
+  if (pinned !== hash) throw other(`has not block ${number} ${hash}, which this chain is a fork of`)
+  const lacks = (what: string) =>
+    other(`${what}, which the one of this fork does; hardhat_reset begins a fork with it`)
+  const isOurs = String(version).includes('Rhizome/')
+  if (servesHashes && !isOurs) throw lacks('does not answer by the hash of a block')
+  if (hasProofs === true && !(await proves(upstream, parseHeader(spec, fromHex(header)))))
+    throw lacks('does not prove state')
+  if (hasCellBytes && hasProofs !== true && !(await servesCellBytes(upstream, number)))
+    throw lacks('does not give rsk_getStorageBytesAt')
 }
 
 function networkOf(chainId: number, genesisHash: string, { genesisHashOf }: NetworkRules): NetworkName {

@@ -7,12 +7,14 @@ import type { ForkBase } from './forkBase.ts'
 import { ForkReads } from './forkReads.ts'
 import { SharedStats } from './sharedStats.ts'
 import { Upstream } from './upstream.ts'
+import { UpstreamAddresses } from './upstreamAddresses.ts'
 
 /** With what the thread begins: plain data. */
 export interface ForkThreadSetup {
   readonly choice: NetworkChoice
   readonly base: ForkBase
-  readonly urls: readonly string[]
+  /** Memory of `UpstreamAddresses`. */
+  readonly addresses: SharedArrayBuffer
   /** Folder of the state store. */
   readonly stateFolder: string
   readonly storeOptions: StoreOptions
@@ -57,7 +59,7 @@ function open(setup: ForkThreadSetup): { readonly reads: ForkReads; close(): Pro
   const store = StateStore.open(setup.stateFolder, setup.storeOptions)
   const answers = new UpstreamAnswers(setup.answersFolder, setup.answersBytes)
   const stats = new SharedStats(setup.stats)
-  const upstream = new Upstream(setup.urls, stats)
+  const upstream = new Upstream(new UpstreamAddresses(setup.addresses), stats)
   const spec = chosenNetwork(setup.choice)
   const { offline } = setup
   const onUnkept = (message: string) => post({ kind: 'unkept', message })

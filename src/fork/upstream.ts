@@ -1,5 +1,6 @@
 import { UpstreamError } from './errors.ts'
 import { SharedStats } from './sharedStats.ts'
+import { UpstreamAddresses } from './upstreamAddresses.ts'
 import { upstreamName, withoutUrls } from './upstreamName.ts'
 
 /** Requests under way at once. */
@@ -45,7 +46,9 @@ function send(url: string, body: string): Promise<Response> {
  */
 export class Upstream {
   readonly #stats: SharedStats
-  readonly #urls: readonly string[]
+  readonly #addresses: UpstreamAddresses
+  /** The addresses that {@link #first} counts. */
+  #urls: readonly string[]
   readonly #waiting: (() => void)[] = []
   /** Called when another address than before answers. */
   onSwitch: () => void = () => undefined
@@ -53,14 +56,15 @@ export class Upstream {
   #running = 0
   #id = 0
 
-  constructor(urls: readonly string[], stats: SharedStats = new SharedStats()) {
-    this.#urls = urls
+  constructor(addresses: readonly string[] | UpstreamAddresses, stats: SharedStats = new SharedStats()) {
+    this.#addresses = addresses instanceof UpstreamAddresses ? addresses : new UpstreamAddresses(addresses)
+    this.#urls = this.#addresses.urls
     this.#stats = stats
   }
 
   /** Hosts of the addresses, for people. */
   get name(): string {
-    return this.#urls.map(upstreamName).join(', ')
+    return this.#addresses.urls.map(upstreamName).join(', ')
   }
 
   /**
@@ -81,6 +85,7 @@ export class Upstream {
   async #requestNow(method: string, params: readonly unknown[]): Promise<unknown> {
     let pause = FIRST_PAUSE
     for (let tries = 1; ; tries += 1) {
+      this.#lookForOthers()
       const at = this.#first
       const tried = await this.#try(this.#urls[at % this.#urls.length] ?? '', method, params)
       if ('result' in tried) return tried.result
@@ -94,6 +99,15 @@ export class Upstream {
       await new Promise((resolve) => setTimeout(resolve, tried.pause ?? pause))
       pause = Math.min(MAX_PAUSE_MILLISECONDS, pause * 2)
     }
+  }
+
+  /** Other addresses than before count from the first one. */
+  #lookForOthers(): void {
+    const { urls } = this.#addresses
+    if (urls === this.#urls) return
+    this.#urls = urls
+    this.#first = 0
+    this.onSwitch()
   }
 
   async #try(url: string, method: string, params: readonly unknown[]): Promise<Tried> {

@@ -121,7 +121,13 @@ export class Gateway {
       isFront: context.front !== undefined && context.belowFork === undefined,
       head: namedHead,
     })
-    const common = { router, admission, fast, runner, records, metrics, preferences }
+    const { reports } = context
+    const common = {
+      ...{ router, admission, fast, runner, records, metrics, preferences },
+      ...(reports?.unknown === undefined
+        ? {}
+        : { onUnknown: (method: string, { message }: RpcError) => reports.unknown?.(method, message) }),
+    }
     this.#bodies = new BodyAnswerer({
       ...common,
       batch,

@@ -34,6 +34,8 @@ export interface RequestAnswererParts {
   readonly metrics: RequestMetrics
   /** Preferences for callers without a wish of their own. */
   readonly preferences: Preferences
+  /** Called for each request of a method that there is not. */
+  readonly onUnknown?: (method: string, error: RpcError) => void
 }
 
 /** A body of which something is left to be answered here; one that the native core answers whole has none. */
@@ -81,8 +83,7 @@ export class RequestAnswerer {
     const id = ownId ?? 'null'
     const route = router.routesByIndex[method]
     if (route === undefined || slot.refusal !== undefined) {
-      const error = slot.refusal ?? router.whyNot(unknownName(request, bytes))
-      this.refuseBody(caller, sink, id, error)
+      this.refuseBody(caller, sink, id, slot.refusal ?? this.#whyNot(unknownName(request, bytes)))
       return
     }
     const refusal = charged === undefined ? this.charge(exchange, method) : charged
@@ -101,6 +102,13 @@ export class RequestAnswerer {
     // The body is gone before a worker asks for them.
     const copy = paramBytes === 0 ? NO_PARAMS : Buffer.from(params)
     runner.answer({ route, paramBytes, exchange, id, sink, alone, params: copy, isCacheable })
+  }
+
+  #whyNot(name: string | null): RpcError {
+    const { router, onUnknown } = this.#parts
+    const error = router.whyNot(name)
+    if (name !== null) onUnknown?.(name, error)
+    return error
   }
 
   /** True when ranges beyond the head are not to be dealt with as this node does. */

@@ -17,6 +17,7 @@ import { rollback } from './anvil/rollback.ts'
 import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.ts'
 import { setErc20Allowance } from './anvil/setErc20Allowance.ts'
 import { setIntervalSeconds } from './anvil/setIntervalSeconds.ts'
+import { setRpcUrl } from './anvil/setRpcUrl.ts'
 import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
 import { getRawBlock } from './debug/getRawBlock.ts'
 import { getRawHeader } from './debug/getRawHeader.ts'
@@ -316,6 +317,7 @@ export const METHODS: readonly MethodDefinition[] = [
   setErc20Allowance,
   metadata,
   nodeInfo,
+  setRpcUrl,
   getProjectArtifacts,
   dumpState,
   loadState,

@@ -41,7 +41,7 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
   }
   assertSize(transaction)
   if (transaction.isRemasc) throw new PoolRefusal('REMASC', 'transaction is a remasc transaction')
-  assertGasLimit(transaction, head.transactionGasLimit)
+  assertGasLimit(transaction, head)
   assertNonce(transaction, account?.nonce ?? 0n, limits.accountSlots)
   const balance = account?.balance ?? 0n
   const gasFunds = transaction.gasLimit * transaction.gasPrice
@@ -98,13 +98,18 @@ function assertSize(transaction: Transaction): void {
   )
 }
 
-function assertGasLimit(transaction: Transaction, limit: bigint): void {
+function assertGasLimit(
+  transaction: Transaction,
+  { transactionGasLimit: limit, header: { gasLimit: blockGasLimit } }: PoolHead,
+): void {
   // Zeros before a gas limit of more than eight bytes count in execution (consensus.md §5.1).
   const gas = transaction.executionGasLimit ?? transaction.gasLimit
   if (gas <= limit && gas <= MAX_TRANSACTION_GAS) return
   throw new PoolRefusal(
     'GAS_LIMIT',
     `transaction's gas limit of ${gas} is higher than the block's gas limit of ${limit}`,
+    // The text, which is the reference's, calls a transaction's part of the block the block's.
+    limit < blockGasLimit ? { gas, transactionGasLimit: limit, blockGasLimit } : {},
   )
 }
 

@@ -126,3 +126,60 @@ t.test('pages of other origins reset nothing, and no key is logged', async (t) =
   t.equal(Number(await node.request('eth_blockNumber')), 5)
   t.notMatch(node.output(), 'a-secret-key')
 })
+
+t.test('a fork asks other addresses of its network, and those alone', async (t) => {
+  const upstream = await createNode({ process: 'child' })
+  const other = await createNode({ process: 'child' })
+  t.teardown(() => Promise.all([upstream.stop(), other.stop()]))
+  const [first, second] = [await FaultyProxy.open(upstream.url), await FaultyProxy.open(upstream.url)]
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  const askUpstream = asking(upstream.url)
+  const money = { from: SENDER, to: STRANGER, value: '0x5' }
+  await askUpstream('eth_sendTransaction', [money])
+  await askUpstream('hardhat_mine', ['0x20'])
+  await asking(other.url)('hardhat_mine', ['0x2a'])
+  const args = ['--fork-url', first.url, '--fork-block', '9', '--log-level', 'info']
+  const node = await startNode({ dataDir: join(testFolder(t), 'fork'), args })
+  t.teardown(() => node.stop())
+  const refused = async (url: unknown) => {
+    const error = await node.request('anvil_setRpcUrl', [url]).catch((thrown: unknown) => thrown)
+    t.match(error, { code: -32602 })
+    const { message } = error as Error
+    t.notMatch(message, /secret|apikey/)
+    return message
+  }
+  t.match(await refused(other.url), /has not block 9 0x[0-9a-f]{64}, which this chain is a fork of/)
+  second.change = ({ method }, result) => (method === 'eth_chainId' ? '0x1e' : result)
+  t.match(await refused(second.url), /chain id 30 .* not this fork's network/)
+  second.change = ({ method }, result) => (method === 'web3_clientVersion' ? 'RskJ/9.1.0' : result)
+  t.match(await refused(second.url), /does not answer by the hash of a block.*hardhat_reset/)
+  second.change = (_, result) => result
+  second.fault = ({ method }) =>
+    method === 'eth_getProof' ? { error: { code: -32601, message: 'method not found' } } : null
+  t.match(await refused(second.url), /does not prove state/)
+  second.fault = () => null
+  t.match(await refused(`${first.url},${other.url}`), /has not block 9/, 'each address is looked at')
+  for (const url of ['', 'ftp://127.0.0.1/secret', 7, null]) t.match(await refused(url), /Invalid/)
+
+  const before = first.requests
+  t.equal(await node.request('anvil_setRpcUrl', [second.url]), null)
+  await first.close()
+  const asked = second.requests
+  // State for the thread of the fork, a block below it for a worker.
+  t.equal(await node.request('eth_getBalance', [STRANGER, 'latest']), '0x5')
+  t.match(await node.request('eth_getBlockByNumber', ['0x3', false]), { number: '0x3' })
+  t.ok(second.requests > asked)
+  t.equal(first.requests, before)
+  await node.request('eth_sendTransaction', [{ ...money, from: SENDER }])
+  t.equal(await node.request('eth_getBalance', [STRANGER, 'latest']), '0xa')
+  t.notMatch(node.output(), /secret-key|another-secret/)
+  t.equal(
+    await node.request('hardhat_reset', [{ forking: { blockNumber: 12 } }]),
+    true,
+    'a reset asks them, too',
+  )
+  t.equal(Number(await node.request('eth_blockNumber')), 12)
+
+  await node.request('hardhat_reset', [])
+  t.match(await refused(second.url), /this chain is no fork: .*--fork-url/)
+})

@@ -135,6 +135,12 @@ t.test('a developer reads what transactions and calls did', async (t) => {
   }
   await t.rejects(send(node, { to: noisy, gas: '0x10' }), JsonRpcError)
   await node.untilPrinted("Error: transaction's basic cost is above the gas limit")
+  const tooMuch = await send(node, { to: noisy, gas: '0x989680' }).catch((error: unknown) => error)
+  t.match(tooMuch, {
+    message: "transaction's gas limit of 10000000 is higher than the block's gas limit of 6800000",
+    data: { gas: '0x989680', transactionGasLimit: '0x67c280', blockGasLimit: '0x989680' },
+  })
+  await node.untilPrinted("one transaction has 6800000 of the block's 10000000 (RSKIP144); --transaction-gas")
   t.match(
     reportOf(node, 'eth_call'),
     / {2}Contract call: {7}Failures\.invalidOpcode\(\)\n[\s\S]*Error: .*invalid opcode/,
@@ -215,6 +221,30 @@ t.test('a project is followed as it is rebuilt, and entries of the log have the 
   await node.untilPrinted('empty blocks were mined')
 })
 
+t.test('an artifact that cannot be read is told, and the others are read', async (t) => {
+  const folder = testFolder(t)
+  const project = foundryProject(folder, NOISY)
+  const broken = join(project, 'out', 'Broken.json')
+  writeFileSync(broken, '{"abi":[{"type":"func')
+  // What is JSON and no artifact is nobody's mistake.
+  writeFileSync(join(project, 'out', 'other.json'), '{"abi":7}')
+  const node = await start(t, folder, [
+    '--project',
+    project,
+    '--verbosity',
+    'transactions',
+    '--log-format',
+    'json',
+  ])
+  const { abi, bytecode } = NOISY
+  const data = encodeDeployData({ abi: abi as Abi, bytecode, args: [1n, 'B'] })
+  // Files are looked at again after a second at the earliest.
+  while (!node.output().includes('cannot be read')) await send(node, { data })
+  await node.untilPrinted('cannot be read')
+  t.match(node.output(), '"contract":"Noisy"')
+  t.match(node.output(), new RegExp(`"file":"${broken}","reason":"it is no JSON"`))
+})
+
 t.test('as Hardhat, a node of that name answers why a transaction failed', async (t) => {
   const folder = testFolder(t)
   const project = foundryProject(folder, NOISY)
@@ -252,6 +282,57 @@ t.test('on a terminal transactions are shown unless told otherwise', async (t) =
   await node.untilPrinted('1 RBTC')
   t.match(node.output(), '\u001b[32meth_sendTransaction\u001b[39m\r\n')
   t.match(node.output(), / {2}Gas used: {12}21000 of 21000\r\n/)
+})
+
+t.test('methods that there are not are told by name, once and at each power of ten', async (t) => {
+  const folder = testFolder(t)
+  const args = ['--verbosity', 'failures', '--log-format', 'pretty']
+  const node = await start(t, folder, args)
+  const ask = (method: string) => t.rejects(node.request(method), { code: -32601 })
+  for (let time = 0; time < 25; time++) await ask('hardhat_fooBar')
+  await ask('eth_feeHistory')
+  await ask('evil\u001b[31m\nname')
+  const post = (body: unknown) =>
+    fetch(node.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  await post([{ jsonrpc: '2.0', id: 1, method: 'in_batch' }])
+  // What names no method at all is none that somebody lacks.
+  await post({ jsonrpc: '2.0', id: 1 })
+  for (let name = 0; name < 200; name++) await ask(`random_${name}`)
+  await node.untilPrinted('other methods (100 times by now)')
+  const output = node.output()
+  t.equal(output.split('hardhat_fooBar').length - 1, 2)
+  t.match(output, /^hardhat_fooBar\n {2}Error: method not found\n$/m)
+  t.match(output, /^hardhat_fooBar \(10 times by now\)\n {2}Error: method not found\n$/m)
+  t.match(
+    output,
+    /^eth_feeHistory\n {2}Error: .*this network takes legacy transactions: .*--legacy in Foundry\n$/m,
+  )
+  t.match(output, /^evil\\u001b\[31m name\n/m, 'a name moves no cursor')
+  t.match(output, /^in_batch\n/m)
+  t.equal(output.split('random_').length - 1, 96)
+  t.equal(output.split('other methods').length - 1, 3)
+  await node.request('eth_blockNumber')
+})
+
+t.test('the log has methods that there are not', async (t) => {
+  const node = await start(t, testFolder(t), ['--verbosity', 'failures', '--log-format', 'json'])
+  await t.rejects(node.request('eth_blobBaseFee'), { code: -32601 })
+  await node.untilPrinted('a method was asked for that there is not')
+  const line = node
+    .output()
+    .split('\n')
+    .find((entry) => entry.includes('that there is not'))
+  t.match(JSON.parse(line ?? ''), {
+    level: 30,
+    part: 'contracts',
+    method: 'eth_blobBaseFee',
+    times: 1,
+    error: String,
+  })
 })
 
 t.test('a folder that is not there is told at the start', async (t) => {

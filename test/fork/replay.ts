@@ -10,6 +10,7 @@ import { findForkBase, forkAncestor, forkBlock } from '../../src/fork/forkBase.t
 import type { ForkThreadMessage, ForkThreadSetup } from '../../src/fork/forkThread.ts'
 import { SharedStats } from '../../src/fork/sharedStats.ts'
 import { Upstream } from '../../src/fork/upstream.ts'
+import { UpstreamAddresses } from '../../src/fork/upstreamAddresses.ts'
 import { executeBlock } from '../../src/native/blockExecution.ts'
 import { createNativeChainSpec } from '../../src/native/chainSpec.ts'
 import { StateStore } from '../../src/native/stateStore.ts'
@@ -54,7 +55,7 @@ export async function replayBlocks(url: string, ask: Ask, first: number, count: 
   const setup: ForkThreadSetup = {
     choice,
     base,
-    urls: [url],
+    addresses: new UpstreamAddresses([url]).buffer,
     stateFolder: join(folder, 'state'),
     storeOptions: {},
     answersFolder: join(folder, 'answers'),

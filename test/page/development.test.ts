@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { type Abi, encodeDeployData, encodeFunctionData } from 'viem'
+import { readArtefact } from '../contracts/artefact.ts'
 import { COW_ADDRESS, COW_KEY } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
 import {
@@ -11,12 +13,20 @@ import {
   type Tab,
   untilShown,
 } from './browser.ts'
-import { RECEIVER } from './chain.ts'
+import { create, RECEIVER, send } from './chain.ts'
 
 const WHALE = `0x${'3a'.repeat(20)}`
 const POOR = `0x${'5c'.repeat(20)}`
 /** An address of a network, which the browser takes for this machine. */
 const NEIGHBOUR = '192.0.2.7'
+
+/** The groups of long amounts that have parts in more lines than one. */
+const SPLIT_GROUPS = `[...document.querySelectorAll('.amount')].flatMap((amount) => [...amount.childNodes])
+  .filter((group) => {
+    const range = document.createRange()
+    range.selectNode(group)
+    return group.nodeType === Node.TEXT_NODE && range.getClientRects().length !== 1
+  }).length`
 
 const skip = findBrowser() === null && process.env['CI'] !== 'true' ? 'no Chromium on this machine' : false
 
@@ -148,6 +158,39 @@ t.test('the panel of a development chain in a browser', { skip }, async (t) => {
     await impersonate.getByText('Nobody is impersonated from here.').waitFor()
     t.equal(await money.getByLabel('From').locator('option').count(), 10)
     await t.rejects(node.request('eth_sendTransaction', [{ from: WHALE, to: RECEIVER, value: '0x1' }]))
+  })
+
+  await inTab(
+    'on a phone the longest amounts end their lines behind thousands, and an address has one line',
+    { viewport: { width: 360, height: 640 } },
+    async (t, { page }) => {
+      await node.request('hardhat_setBalance', [WHALE, `0x${'f'.repeat(64)}`])
+      await page.goto(`${node.url}/#/address/${WHALE}`)
+      await untilShown(page, 'Address')
+      t.equal(await page.locator('.amount').count(), 2)
+      t.equal(await page.evaluate<number>(SPLIT_GROUPS), 0)
+      const address = page.locator('.hash code').first()
+      t.equal(await address.evaluate((code) => code.getClientRects().length), 1)
+      t.equal(await overhang(page), 0)
+    },
+  )
+
+  await inTab('what a contract prints is among its calls', {}, async (t, { page }) => {
+    const noisy = readArtefact('Noisy')
+    const abi = noisy.abi as Abi
+    const contract = await create(
+      node,
+      encodeDeployData({ abi, bytecode: noisy.bytecode, args: [5n, 'Ann'] }),
+    )
+    const data = encodeFunctionData({ abi, functionName: 'add', args: [7n] })
+    const hash = await send(node, { to: contract, data })
+    await page.goto(`${node.url}/#/tx/${hash}`)
+    await untilShown(page, 'Transaction')
+    await page.locator('.calls strong', { hasText: 'console.log' }).first().waitFor()
+    t.match(await page.locator('.printed').allTextContents(), [/^adding 7 for 0x[0-9a-fA-F]{40}$/, /^inside/])
+    await page.setViewportSize({ width: 320, height: 640 })
+    t.equal(await overhang(page), 0)
+    t.same(await accessibilityFaults(page), [])
   })
 
   for (const [size, viewport] of [

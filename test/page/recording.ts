@@ -116,7 +116,7 @@ try {
       ...['```', ...told.trim().split('\n'), '```', ''],
       'The page, on which the same transaction says the same:',
       '',
-      '![The failed transaction on the page: its call, its reason and its calls by the names of the contract](page-failure.png)',
+      '![The failed transaction on the page: its reason, its call by the names of the contract, and what the contract printed](page-failure.png)',
       '',
     ].join('\n'),
   )
@@ -124,7 +124,7 @@ try {
     'latest',
     false,
   ])
-  const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme: 'light' })
+  const context = await browser.newContext({ viewport: { width: 1000, height: 1130 }, colorScheme: 'light' })
   const page = await context.newPage()
   await page.goto(`${url}/#/tx/${transactions[0]}`)
   await untilShown(page, 'Transaction')

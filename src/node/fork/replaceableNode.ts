@@ -181,7 +181,7 @@ function configOf(config: Config, before: FollowedNode, target: ChainTarget | nu
   return {
     ...config,
     ...chosen(config, before, folder),
-    forkUrl: target === null ? null : (target.url ?? config.forkUrl ?? before.fork?.urls.join(',') ?? null),
+    forkUrl: target === null ? null : (target.url ?? before.fork?.urls.join(',') ?? config.forkUrl),
     forkBlock: target?.block ?? null,
     offline: false,
     ...(target === null ? { chainId: 0 } : {}),

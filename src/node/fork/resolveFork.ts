@@ -14,6 +14,7 @@ import { UpstreamError } from '../../fork/errors.ts'
 import { type ForkBase, findForkBase, forkBlock } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream } from '../../fork/upstream.ts'
+import { UpstreamAddresses } from '../../fork/upstreamAddresses.ts'
 import { upstreamUrls } from '../../fork/upstreamName.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { StateStore } from '../../native/stateStore.ts'
@@ -26,8 +27,11 @@ import { NodeError } from '../errors.ts'
 /** A fork that a node is to run. */
 export interface ResolvedFork {
   readonly base: ForkBase
+  /** Addresses, which may be replaced while the node runs. */
+  readonly addresses: UpstreamAddresses
+  /** The addresses as they are now. */
   readonly urls: readonly string[]
-  /** Hosts of the upstream, for people. */
+  /** Hosts of the upstream as it is now, for people. */
   readonly name: string
   readonly stats: SharedStats
 }
@@ -51,8 +55,8 @@ export async function resolveFork(
     )
   }
   const stats = new SharedStats()
-  const urls = upstreamUrls(forkUrl)
-  const upstream = new Upstream(urls, stats)
+  const addresses = new UpstreamAddresses(upstreamUrls(forkUrl))
+  const upstream = new Upstream(addresses, stats)
   const stored = readBase(config)
   if (stored !== null && config.forkBlock === null) {
     log.info(
@@ -61,7 +65,16 @@ export async function resolveFork(
     )
   }
   const base = stored ?? (await makeBase(config, upstream))
-  return { config: configOf(config, base), fork: { base, urls, name: upstream.name, stats } }
+  const fork = {
+    ...{ base, addresses, stats },
+    get urls() {
+      return addresses.urls
+    },
+    get name() {
+      return upstream.name
+    },
+  }
+  return { config: configOf(config, base), fork }
 }
 
 /** The fork that the data directory has. @throws NodeError `FORK` where another one is wanted */

@@ -76,7 +76,8 @@ export async function openForkReads({ fork, parts }: NodeScope, { stateStore }: 
   await parts.open({ open: () => stateStore, close: () => stateStore.closeFork() })
 }
 
-function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () => void {
+function reportTo({ log, reach }: NodeScope, fork: ResolvedFork): () => void {
+  const { stats } = fork
   let reported = stats.get('requests')
   let looks = LOOKS
   return () => {
@@ -88,7 +89,7 @@ function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () 
     const reads = reach.chain.now?.stateStore.forkStats()
     log.info(
       {
-        upstream: name,
+        upstream: fork.name,
         requests,
         megabytes: Math.round(stats.get('bytes') / 1e4) / 100,
         repeated: stats.get('retries'),
@@ -103,7 +104,7 @@ function reportTo({ log, reach }: NodeScope, { stats, name }: ResolvedFork): () 
 
 async function startThread(
   scope: NodeScope,
-  { base, urls, stats }: ResolvedFork,
+  { base, addresses, stats }: ResolvedFork,
 ): Promise<{ worker: Worker }> {
   const { config } = scope
   const stateFolder = join(config.dataDir, STATE_FOLDER)
@@ -115,7 +116,7 @@ async function startThread(
   const setup: ForkThreadSetup = {
     choice: forkChoice(scope),
     base,
-    urls,
+    addresses: addresses.buffer,
     stateFolder,
     storeOptions: stateStoreOptionsFromConfig(config),
     answersFolder: config.forkCache ?? join(config.dataDir, 'fork-cache'),

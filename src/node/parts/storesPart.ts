@@ -66,8 +66,8 @@ export function openStores(
   )
 }
 
-function upstreamSetup({ base, urls, stats }: ResolvedFork, { forkTimeout }: Config): UpstreamSetup {
-  return { base, urls, stats: stats.buffer, patience: forkTimeout * 1000 }
+function upstreamSetup({ base, addresses, stats }: ResolvedFork, { forkTimeout }: Config): UpstreamSetup {
+  return { base, addresses: addresses.buffer, stats: stats.buffer, patience: forkTimeout * 1000 }
 }
 
 /** An account at the head; null where there is none. */

@@ -13,6 +13,7 @@ import type {
 import { reportBlocks } from '../../rpc/reports/reportedBlocks.ts'
 import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
 import { terminalText } from './terminalText.ts'
+import { UnknownMethods } from './unknownMethods.ts'
 import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
 
 /** Receiver of reports: lines for people, or entries of the log. */
@@ -45,6 +46,7 @@ export class DevelopmentReports implements ExecutionReports {
   readonly #incoming: BroadcastChannel
   /** Methods by the hashes of transactions, oldest first. */
   readonly #sent = new Map<string, string>()
+  readonly #unknown = new UnknownMethods()
   readonly #waiting: ExecutionReport[] = []
   #waitingBytes = 0
   #working: Promise<void> | null = null
@@ -72,6 +74,11 @@ export class DevelopmentReports implements ExecutionReports {
   report(report: CallReport | RefusalReport): void {
     if (report.kind === 'refusal' && report.hash !== null) this.#sent.delete(report.hash)
     this.#add(report)
+  }
+
+  unknown(method: string, reason: string): void {
+    const report = this.#unknown.count(method, reason)
+    if (report !== null) this.#add(report)
   }
 
   /** To be called after each change of the head, before the answer to what led to it. */
@@ -144,6 +151,8 @@ function logMessage(report: ExecutionReport, described: DescribedExecution | nul
       return 'a transaction was refused'
     case 'emptyBlocks':
       return 'empty blocks were mined'
+    case 'unknownMethod':
+      return 'a method was asked for that there is not'
     case 'transaction':
       return described?.failure == null ? 'a transaction was mined' : 'a transaction failed'
     case 'call':
@@ -154,6 +163,10 @@ function logMessage(report: ExecutionReport, described: DescribedExecution | nul
 /** The same as the lines for people, as fields. Wei and gas are decimal. */
 function logFields(report: ExecutionReport, described: DescribedExecution | null): object {
   if (report.kind === 'emptyBlocks') return { first: report.first, last: report.last }
+  if (report.kind === 'unknownMethod') {
+    const { method, times, reason } = report
+    return { ...(method === null ? {} : { method }), times, error: reason }
+  }
   if (report.kind === 'refusal') {
     const { method, hash, reason } = report
     return { method, ...(hash === null ? {} : { transaction: hash }), error: reason }

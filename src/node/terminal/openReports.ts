@@ -50,7 +50,12 @@ export async function openReports(
     import('../../abi/projectFolders.ts'),
   ])
   const given = config.project
-  const project = new ContractProject(artifactFolders(resolve(given ?? '.'), given !== null))
+  const log = logger.child({ part: 'contracts' })
+  const project = new ContractProject(
+    artifactFolders(resolve(given ?? '.'), given !== null),
+    (file, reason) =>
+      log.warn({ file, reason }, 'an artifact of the project cannot be read: build the project again'),
+  )
   const { DevelopmentReports } = await import('./developmentReports.ts')
   const { ExecutionDescriber } = await import('./describedExecution.ts')
   const describer = new ExecutionDescriber(project)
@@ -63,9 +68,9 @@ export async function openReports(
             project,
             output:
               terminal === null || !isForPeople(config, terminal)
-                ? { log: logger.child({ part: 'contracts' }) }
+                ? { log }
                 : { write: (text) => terminal.write(text), isColored: isColored(terminal) },
-            log: logger.child({ part: 'contracts' }),
+            log,
           }),
     describeFailure: answersSenders
       ? async (failed) => inHardhat(failed, await describer.failure(failed))

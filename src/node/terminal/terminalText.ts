@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { ExecutionReport } from '../../rpc/reports/executionReports.ts'
+import type { ExecutionReport, UnknownMethodReport } from '../../rpc/reports/executionReports.ts'
 import { formatCoins } from '../../util/coins.ts'
 import type { DescribedExecution } from './describedExecution.ts'
 
@@ -16,6 +16,7 @@ export function terminalText(
   isColored: boolean,
 ): string {
   if (report.kind === 'emptyBlocks') return `${emptyBlocks(report.first, report.last)}\n\n`
+  if (report.kind === 'unknownMethod') return unknownMethod(report, isColored)
   const isFailed = report.kind === 'refusal' || (described !== null && described.failure !== null)
   const title = report.method ?? 'transaction'
   const lines = [isColored ? styleText(isFailed ? 'red' : 'green', title, { validateStream: false }) : title]
@@ -38,12 +39,21 @@ export function terminalText(
   return `${lines.join('\n')}\n\n`
 }
 
+function unknownMethod({ method, times, reason }: UnknownMethodReport, isColored: boolean): string {
+  const title = plain(method ?? 'other methods').replaceAll('\n', ' ')
+  const text = `${title}${times === 1 ? '' : ` (${times} times by now)`}`
+  const lines = `${INDENT}Error: ${plain(reason).replaceAll('\n', ' ')}`
+  return isColored
+    ? `${styleText('yellow', text, { validateStream: false })}\n${styleText('red', lines, { validateStream: false })}\n\n`
+    : `${text}\n${lines}\n\n`
+}
+
 function emptyBlocks(first: number, last: number): string {
   return first === last ? `Mined empty block #${first}` : `Mined empty blocks #${first} to #${last}`
 }
 
 function fieldsOf(
-  report: Exclude<ExecutionReport, { kind: 'emptyBlocks' }>,
+  report: Exclude<ExecutionReport, { kind: 'emptyBlocks' | 'unknownMethod' }>,
   described: DescribedExecution | null,
 ): [label: string, value: string][] {
   if (report.kind === 'refusal') return report.hash === null ? [] : [['Transaction', report.hash]]

@@ -12,7 +12,7 @@ export interface WorkerReports {
 
 /** True when a report is one of a level: the threads that make reports ask first, so that no other crosses. */
 export function isWanted(report: ExecutionReport, verbosity: Verbosity): boolean {
-  if (verbosity === 'calls' || report.kind === 'refusal') return true
+  if (verbosity === 'calls' || report.kind === 'refusal' || report.kind === 'unknownMethod') return true
   if (report.kind === 'emptyBlocks') return false
   const { error, console } = report.summary
   if (error !== null || console.length > 0) return true

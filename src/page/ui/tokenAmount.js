@@ -1,5 +1,6 @@
 /** @import { Child, Token } from '../types.js' */
 import { formatInteger, formatUnits } from '../chain/amounts.js'
+import { amount } from './amount.js'
 import { el } from './dom.js'
 import { said } from './said.js'
 
@@ -12,9 +13,13 @@ const MAX_SYMBOL_CHARACTERS = 24
  * @returns {Child}
  */
 export function tokenAmount(units, token) {
-  if (token === undefined) return formatInteger(units)
+  if (token === undefined) return amount(formatInteger(units))
   return [
-    el('span', { title: `${formatInteger(units)} of the smallest unit` }, formatUnits(units, token.decimals)),
+    el(
+      'span',
+      { title: `${formatInteger(units)} of the smallest unit` },
+      amount(formatUnits(units, token.decimals)),
+    ),
     ' ',
     symbolOf(token),
   ]

@@ -3,6 +3,7 @@
 import { typeText } from '../abi/types.js'
 import { formatInteger } from '../chain/amounts.js'
 import { bytesOfHex } from '../chain/text.js'
+import { amount } from './amount.js'
 import { el } from './dom.js'
 import { addressLink } from './links.js'
 import { said } from './said.js'
@@ -50,7 +51,7 @@ export function valueNode(context, type, value) {
   switch (type.kind) {
     case 'uint':
     case 'int':
-      return el('span', { class: 'said' }, formatInteger(BigInt(String(value))))
+      return el('span', { class: 'said' }, amount(formatInteger(BigInt(String(value)))))
     case 'address':
       return addressLink(context, String(value))
     case 'string':

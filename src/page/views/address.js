@@ -2,6 +2,7 @@
 import { readProject } from '../abi/project.js'
 import { checksumAddress, isAddress, nativeName } from '../chain/address.js'
 import { formatInteger, formatRbtc } from '../chain/amounts.js'
+import { amount } from '../ui/amount.js'
 import { el, fill } from '../ui/dom.js'
 import { wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, notice, section } from '../ui/parts.js'
@@ -52,8 +53,8 @@ export const addressView = async (context, [given = ''], signal) => {
       ),
       facts([
         ['Address', wholeHash(shown, 'address')],
-        ['Balance', formatRbtc(BigInt(balance))],
-        ['In wei', formatInteger(BigInt(balance))],
+        ['Balance', amount(formatRbtc(BigInt(balance)))],
+        ['In wei', amount(formatInteger(BigInt(balance)))],
         [
           'Send money',
           context.isDevelopment

@@ -1,9 +1,11 @@
 /** @import { Context, Trace, Transaction, Child } from '../types.js' */
+import { consoleText } from '../abi/console.js'
 import { decodeValues } from '../abi/decode.js'
 import { decodedText, valuesText } from '../abi/describe.js'
 import { formatInteger, formatRbtc } from '../chain/amounts.js'
 import { FUNCTIONS } from '../chain/signatures.js'
 import { visibleText } from '../chain/text.js'
+import { amount } from '../ui/amount.js'
 import { el } from '../ui/dom.js'
 import { addressLink } from '../ui/links.js'
 
@@ -33,24 +35,36 @@ export function callTree(context, traces) {
  * @returns {Child[]}
  */
 function parts(context, { type, action, result, error, traceAddress }) {
+  const printed = consoleText(action.to ?? null, action.input ?? '0x')
+  if (printed !== null)
+    return [
+      depthOf(traceAddress),
+      el('strong', {}, 'console.log'),
+      el('span', { class: 'printed' }, visibleText(printed, MAX_CALL_CHARACTERS)),
+    ]
   const kind = type === 'call' ? (action.callType ?? 'call') : type
   const target = action.to ?? result?.address ?? action.refundAddress ?? null
   const value = BigInt(action.value ?? action.balance ?? '0x0')
   const name =
     type === 'call' ? callText(context, action.input ?? '0x', action.to ?? null, result?.output) : null
   return [
-    el('span', { class: 'unseen' }, `depth ${traceAddress.length}: `),
+    depthOf(traceAddress),
     el('strong', {}, kind),
     addressLink(context, action.from ?? action.address ?? null),
     '→',
     target === null ? 'nothing' : addressLink(context, target),
     name === null ? null : el('code', {}, visibleText(name, MAX_CALL_CHARACTERS)),
-    value === 0n ? null : el('span', {}, formatRbtc(value)),
+    value === 0n ? null : el('span', {}, amount(formatRbtc(value))),
     result?.gasUsed === undefined
       ? null
       : el('span', { class: 'quiet' }, `${formatInteger(BigInt(result.gasUsed))} gas`),
     error === undefined ? null : el('span', { class: 'tag bad' }, visibleText(error)),
   ]
+}
+
+/** The indentation, for who does not see it. @param {readonly number[]} traceAddress */
+function depthOf({ length }) {
+  return el('span', { class: 'unseen' }, `depth ${length}: `)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** @import { Child, Context } from '../types.js' */
 import { formatRbtc } from '../chain/amounts.js'
+import { amount } from '../ui/amount.js'
 import { copyButton } from '../ui/copy.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink } from '../ui/links.js'
@@ -27,7 +28,8 @@ export async function developmentAccounts(context, signal) {
     const settled = await client.attempt(calls, signal)
     for (const [index, one] of settled.entries()) {
       const place = balances[index]
-      if (place !== undefined && one.status === 'fulfilled') fill(place, formatRbtc(BigInt(one.value)))
+      if (place !== undefined && one.status === 'fulfilled')
+        fill(place, amount(formatRbtc(BigInt(one.value))))
     }
   }
   await refresh()

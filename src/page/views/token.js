@@ -1,6 +1,7 @@
 /** @import { Child, Context } from '../types.js' */
 import { decodeName, uintAt } from '../chain/abi.js'
 import { formatUnits } from '../chain/amounts.js'
+import { amount } from '../ui/amount.js'
 import { el } from '../ui/dom.js'
 import { facts, section } from '../ui/parts.js'
 import { said } from '../ui/said.js'
@@ -37,7 +38,7 @@ export async function tokenSection({ client, methods }, address, signal) {
     ['Name', told(decodeName(name ?? '0x') ?? '')],
     ['Symbol', told(sign)],
     ['Decimals', String(digits)],
-    ['Supply', digits > MAX_DECIMALS ? String(total) : formatUnits(total, Number(digits))],
+    ['Supply', digits > MAX_DECIMALS ? String(total) : amount(formatUnits(total, Number(digits)))],
   ]
   return section(
     'Token',

@@ -3,6 +3,7 @@ import { formatInteger, formatRbtc, formatShare } from '../chain/amounts.js'
 import { visibleText } from '../chain/text.js'
 import { RpcFailure } from '../rpc/client.js'
 import { tokensOfLogs } from '../rpc/tokens.js'
+import { amount } from '../ui/amount.js'
 import { el, fill } from '../ui/dom.js'
 import { addressLink, blockLink, wholeHash } from '../ui/links.js'
 import { facts, folded, heading, longText, section } from '../ui/parts.js'
@@ -58,7 +59,7 @@ export const transactionView = async (context, [hash = ''], signal) => {
             : addressLink(context, transaction.from, true),
         ],
         ...targetFacts(context, transaction, receipt),
-        ['Value', formatRbtc(BigInt(transaction.value))],
+        ['Value', amount(formatRbtc(BigInt(transaction.value)))],
         ...feeFacts(transaction, receipt),
         ['Nonce', formatInteger(BigInt(transaction.nonce))],
         ['Function', functionLine(context, transaction)],
@@ -128,7 +129,7 @@ function feeFacts({ gas, gasPrice }, receipt) {
   const used = BigInt(receipt.gasUsed)
   const share = formatShare(used, BigInt(gas))
   return [
-    ['Fee', formatRbtc(used * BigInt(gasPrice))],
+    ['Fee', amount(formatRbtc(used * BigInt(gasPrice)))],
     [
       'Gas used',
       `${formatInteger(used)} of ${formatInteger(BigInt(gas))}${share === '' ? '' : ` · ${share}`}`,

@@ -2,6 +2,7 @@
 /** @import { Column } from '../ui/parts.js' */
 import { nativeName } from '../chain/address.js'
 import { formatUnits } from '../chain/amounts.js'
+import { amount } from '../ui/amount.js'
 import { el } from '../ui/dom.js'
 import { addressLink, blockLink, transactionLink } from '../ui/links.js'
 import { table } from '../ui/parts.js'
@@ -73,7 +74,7 @@ function cellsOf(context, transaction, outcome, timestamp) {
     timestamp === null ? '' : age(timestamp),
     isReward(transaction) ? 'nobody' : addressLink(context, from),
     addressLink(context, to),
-    formatUnits(BigInt(value)),
+    amount(formatUnits(BigInt(value))),
   ]
 }
 

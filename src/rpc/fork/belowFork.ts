@@ -1,23 +1,42 @@
 import { UpstreamError } from '../../fork/errors.ts'
-import type { ForkBase, UpstreamSetup } from '../../fork/forkBase.ts'
+import { assertSameFork, type ForkBase, type UpstreamSetup } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
+import { UpstreamAddresses } from '../../fork/upstreamAddresses.ts'
 import { RpcError } from '../errors.ts'
 import { UpstreamAnswerError } from './forkSelectors.ts'
 
 /** The blocks and states below the one that a chain goes on from: its network answers for them. */
 export class BelowFork {
   readonly base: ForkBase
-  readonly urls: readonly string[]
   /** Milliseconds that a request waits for state. */
   readonly patience: number
+  readonly #addresses: UpstreamAddresses
+  readonly #stats: SharedStats
   readonly #upstream: Upstream
 
-  constructor({ base, urls, stats, patience }: UpstreamSetup) {
+  constructor({ base, addresses, stats, patience }: UpstreamSetup) {
     this.base = base
-    this.urls = urls
     this.patience = patience
-    this.#upstream = new Upstream(urls, new SharedStats(stats))
+    this.#addresses = new UpstreamAddresses(addresses)
+    this.#stats = new SharedStats(stats)
+    this.#upstream = new Upstream(this.#addresses, this.#stats)
+  }
+
+  get urls(): readonly string[] {
+    return this.#addresses.urls
+  }
+
+  /**
+   * Asks other addresses of the same network from now on, in all threads. To be called in one of them only.
+   * @param genesisHash `0x` hex
+   * @throws UpstreamError where one of them is of another chain, does not answer, or cannot what the first one can; then
+   * nothing changes
+   * @throws RangeError where they are too long
+   */
+  async replaceUpstream(urls: readonly string[], genesisHash: string): Promise<void> {
+    for (const url of urls) await assertSameFork(new Upstream([url], this.#stats), this.base, genesisHash)
+    this.#addresses.replace(urls)
   }
 
   /** True when a height of an answer is at most that of the fork. */

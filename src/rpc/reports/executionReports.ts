@@ -70,6 +70,16 @@ export interface RefusalReport {
   readonly reason: string
 }
 
+/** Requests of a method that there is not. */
+export interface UnknownMethodReport {
+  readonly kind: 'unknownMethod'
+  /** null for those beyond the names that are told apart. */
+  readonly method: string | null
+  /** Requests so far. */
+  readonly times: number
+  readonly reason: string
+}
+
 /** Blocks without transactions, which come one after the other. */
 export interface EmptyBlocksReport {
   readonly kind: 'emptyBlocks'
@@ -78,7 +88,12 @@ export interface EmptyBlocksReport {
 }
 
 /** One thing to report. */
-export type ExecutionReport = CallReport | TransactionReport | RefusalReport | EmptyBlocksReport
+export type ExecutionReport =
+  | CallReport
+  | TransactionReport
+  | RefusalReport
+  | UnknownMethodReport
+  | EmptyBlocksReport
 
 /** Takes reports of executions. There is none where nobody looks, and nothing is traced then. */
 export interface ExecutionReports {
@@ -86,6 +101,8 @@ export interface ExecutionReports {
   report(report: CallReport | RefusalReport): void
   /** A transaction is offered to the pool by this method; in the front thread only. @param hash 0x hex */
   sending?(hash: string, method: string): void
+  /** A method was asked for that there is not; in the front thread only. @param reason what the caller is told */
+  unknown?(method: string, reason: string): void
 }
 
 /** Says why an execution failed, in words: reason, panic or an error of a contract that is known. */

@@ -21,11 +21,18 @@ export function sentBy(context: NodeContext, method: string, answersReceipts = f
     reports?.sending?.(hash, method)
     const outcome = await commands.sendTransaction(encoded)
     if (outcome.status === 'refused')
-      reports?.report({ kind: 'refusal', method, hash, reason: outcome.reason })
+      reports?.report({ kind: 'refusal', method, hash, reason: explained(outcome) })
     else if (answersFailure) await assertSucceeded(context, outcome.hash)
     return outcome
   }
   return { ...context, commands: { ...commands, sendTransaction } }
+}
+
+/** The reason of a refusal, with what helps a developer where its words mislead. */
+function explained({ reason, stats }: Extract<SendOutcome, { status: 'refused' }>): string {
+  const { transactionGasLimit: limit, blockGasLimit } = stats
+  if (limit === undefined || blockGasLimit === undefined) return reason
+  return `${reason}: one transaction has ${limit} of the block's ${blockGasLimit} (RSKIP144); --transaction-gas gives it more`
 }
 
 /**

@@ -120,6 +120,12 @@ const refusals: [name: string, load: () => unknown, code: string, message: RegEx
     /archive\|blocks:N/,
   ],
   ['unknown word', () => parseConfigFile('network: mian', 'f'), 'InvalidValue', /did you mean main/],
+  [
+    'a path that is none',
+    () => parseConfigFile('derivationPath: x', 'f'),
+    'InvalidValue',
+    /of the form PATH \(such as m\/44'\/60'\/0'\/0\), got "x"/,
+  ],
   ['a bad address', () => parseConfigFile('coinbase: "0x12"', 'f'), 'InvalidValue', /ADDRESS/],
   ['a list', () => parseConfigFile('[1]', 'f'), 'InvalidFile', /got a list/],
   ['broken YAML', () => parseConfigFile('a: [', 'f'), 'InvalidFile', /^f: /],

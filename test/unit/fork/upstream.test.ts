@@ -1,6 +1,7 @@
 import t from 'tap'
 import { SharedStats } from '../../../src/fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../../src/fork/upstream.ts'
+import { UpstreamAddresses } from '../../../src/fork/upstreamAddresses.ts'
 import { createNode } from '../../../src/library/developmentNode.ts'
 import { FaultyProxy } from '../../fork/faultyProxy.ts'
 
@@ -37,4 +38,31 @@ t.test('the first address that answers is asked, and is stayed with', async (t) 
   t.ok(refusal instanceof UpstreamRefusal)
   t.match(refusal, { rpcCode: -32015, message: 'see [address]' })
   t.equal(stats.get('requests'), before + 1, 'an error of the upstream is not asked for twice')
+})
+
+t.test('addresses are replaced for all threads, also while a request waits for its next try', async (t) => {
+  const node = await createNode()
+  t.teardown(() => node.stop())
+  const [first, second] = [await FaultyProxy.open(node.url), await FaultyProxy.open(node.url)]
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  const addresses = new UpstreamAddresses([first.url])
+  const elsewhere = new UpstreamAddresses(addresses.buffer)
+  const upstream = new Upstream(elsewhere)
+  let switches = 0
+  upstream.onSwitch = () => {
+    switches += 1
+  }
+  t.equal(await upstream.request('eth_chainId', []), '0x21')
+  t.equal(elsewhere.urls, elsewhere.urls, 'nothing is read twice')
+  first.fault = () => {
+    addresses.replace([second.url])
+    return { status: 502 }
+  }
+  t.equal(await upstream.request('eth_chainId', []), '0x21')
+  t.same([first.requests, second.requests, switches], [2, 1, 1])
+  t.same(elsewhere.urls, [second.url])
+  t.throws(() => addresses.replace([`http://127.0.0.1/${'k'.repeat(20_000)}`]), RangeError)
+  t.same(elsewhere.urls, [second.url], 'what is too long changes nothing')
+  const long = [`http://127.0.0.1/${'k'.repeat(20_000)}`]
+  t.same(new UpstreamAddresses(new UpstreamAddresses(long).buffer).urls, long, 'an option may be longer')
 })

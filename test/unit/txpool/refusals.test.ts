@@ -72,7 +72,7 @@ const CASES: Readonly<Record<PoolRefusalCode, RefusalCase>> = {
   REMASC: { text: 'transaction is a remasc transaction', stats: {}, sent: createRemascTransaction(6) },
   GAS_LIMIT: {
     text: "transaction's gas limit of 6800001 is higher than the block's gas limit of 6800000",
-    stats: {},
+    stats: { gas: 6_800_001n, transactionGasLimit: 6_800_000n, blockGasLimit: 10_000_000n },
     sent: { gasLimit: 6_800_001n },
   },
   NONCE_LENGTH: {
