@@ -51,6 +51,8 @@ export class Upstream {
   onSwitch: () => void = () => undefined
   #first = 0
   #running = 0
+  #left = Number.POSITIVE_INFINITY
+  #allowed = Number.POSITIVE_INFINITY
   #id = 0
 
   constructor(urls: readonly string[], stats: SharedStats = new SharedStats()) {
@@ -61,6 +63,12 @@ export class Upstream {
   /** Hosts of the addresses, for people. */
   get name(): string {
     return this.#urls.map(upstreamName).join(', ')
+  }
+
+  /** Bounds the requests from now on, repeated ones included: those beyond are refused here. */
+  allow(requests: number): void {
+    this.#left = requests
+    this.#allowed = requests
   }
 
   /**
@@ -81,6 +89,13 @@ export class Upstream {
   async #requestNow(method: string, params: readonly unknown[]): Promise<unknown> {
     let pause = FIRST_PAUSE
     for (let tries = 1; ; tries += 1) {
+      if (this.#left <= 0) {
+        throw new UpstreamError(
+          'LIMITED',
+          `this needs more than ${this.#allowed} requests to the network that this chain is a fork of`,
+        )
+      }
+      this.#left -= 1
       const at = this.#first
       const tried = await this.#try(this.#urls[at % this.#urls.length] ?? '', method, params)
       if ('result' in tried) return tried.result

@@ -1,9 +1,11 @@
+import type { NetworkChoice } from '../../config/networks/configured.ts'
 import { UpstreamError } from '../../fork/errors.ts'
-import type { ForkBase, UpstreamSetup } from '../../fork/forkBase.ts'
+import { type ForkBase, isMissingMethod, type UpstreamSetup } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
 import { RpcError } from '../errors.ts'
 import { UpstreamAnswerError } from './forkSelectors.ts'
+import { TracesBelow } from './tracesBelow.ts'
 
 /** The blocks and states below the one that a chain goes on from: its network answers for them. */
 export class BelowFork {
@@ -11,18 +13,41 @@ export class BelowFork {
   readonly urls: readonly string[]
   /** Milliseconds that a request waits for state. */
   readonly patience: number
+  /** Traces that are made here. */
+  readonly traces: TracesBelow
   readonly #upstream: Upstream
+  /** Methods that the upstream does not have. */
+  readonly #missing = new Set<string>()
 
-  constructor({ base, urls, stats, patience }: UpstreamSetup) {
+  /** @param choice the network of the fork */
+  constructor({ base, urls, stats, patience }: UpstreamSetup, choice: NetworkChoice) {
     this.base = base
     this.urls = urls
     this.patience = patience
-    this.#upstream = new Upstream(urls, new SharedStats(stats))
+    const counts = new SharedStats(stats)
+    this.#upstream = new Upstream(urls, counts)
+    const upstream = new Upstream(urls, counts)
+    this.traces = new TracesBelow({ choice, base, upstream, stats: counts, patience })
   }
 
   /** True when a height of an answer is at most that of the fork. */
   isBelow(height: unknown): boolean {
     return typeof height === 'string' && Number(height) <= this.base.number
+  }
+
+  /**
+   * What the upstream answers; undefined where it does not have the method.
+   * @throws as {@link request}
+   */
+  async requestIfThere(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (this.#missing.has(method)) return undefined
+    try {
+      return await this.request(method, params)
+    } catch (error) {
+      if (!(error instanceof UpstreamAnswerError) || !isMissingMethod(error.refusal)) throw error
+      this.#missing.add(method)
+      return undefined
+    }
   }
 
   /**
