@@ -41,7 +41,7 @@ export interface ForkReadsParts {
   readonly base: ForkBase
   readonly store: StateStore
   readonly upstream: Upstream
-  readonly answers: UpstreamAnswers
+  readonly answers: Pick<UpstreamAnswers, 'get' | 'put' | 'flush'>
   readonly stats: SharedStats
   /** Called once when answers cannot be kept: reads go on without. */
   readonly onUnkept: (reason: string) => void
@@ -64,6 +64,9 @@ export class ForkReads {
   /** State root of the block of the fork. */
   #root: Buffer | null = null
   #wanted: ForkWanted[] = []
+  /** Wishes without an answer. */
+  #open = 0
+  #onSettled: (() => void)[] = []
   #stopped: UpstreamError | null = null
   #isChecked: boolean
   #isUnkept = false
@@ -96,8 +99,14 @@ export class ForkReads {
 
   /** Takes a wish; its answer goes to the store. */
   ask(wanted: ForkWanted): void {
+    this.#open += 1
     this.#wanted.push(wanted)
     if (this.#wanted.length === 1) setImmediate(() => void this.#answerAll(this.#takeWanted()))
+  }
+
+  /** Resolves when every wish that came has its answer. */
+  async settled(): Promise<void> {
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve))
   }
 
   #takeWanted(): readonly ForkWanted[] {
@@ -113,6 +122,9 @@ export class ForkReads {
     } catch (error) {
       const failure = toUpstreamError(error)
       for (const one of wanted) this.#refuse(one, failure)
+    } finally {
+      this.#open -= wanted.length
+      if (this.#open === 0) for (const settled of this.#onSettled.splice(0)) settled()
     }
   }
 

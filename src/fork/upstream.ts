@@ -54,6 +54,8 @@ export class Upstream {
   onSwitch: () => void = () => undefined
   #first = 0
   #running = 0
+  #left = Number.POSITIVE_INFINITY
+  #allowed = Number.POSITIVE_INFINITY
   #id = 0
 
   constructor(addresses: readonly string[] | UpstreamAddresses, stats: SharedStats = new SharedStats()) {
@@ -65,6 +67,12 @@ export class Upstream {
   /** Hosts of the addresses, for people. */
   get name(): string {
     return this.#addresses.urls.map(upstreamName).join(', ')
+  }
+
+  /** Bounds the requests from now on, repeated ones included: those beyond are refused here. */
+  allow(requests: number): void {
+    this.#left = requests
+    this.#allowed = requests
   }
 
   /**
@@ -86,6 +94,13 @@ export class Upstream {
     let pause = FIRST_PAUSE
     for (let tries = 1; ; tries += 1) {
       this.#lookForOthers()
+      if (this.#left <= 0) {
+        throw new UpstreamError(
+          'LIMITED',
+          `this needs more than ${this.#allowed} requests to the network that this chain is a fork of`,
+        )
+      }
+      this.#left -= 1
       const at = this.#first
       const tried = await this.#try(this.#urls[at % this.#urls.length] ?? '', method, params)
       if ('result' in tried) return tried.result

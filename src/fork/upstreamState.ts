@@ -36,6 +36,9 @@ export function isPrecompiled(address: string): boolean {
 const LAST_ETHEREUM_CONTRACT = 0xffn
 /** Gas that a call of an account that does not exist costs more. */
 const NEW_ACCOUNT_GAS = 25_000n
+/** Who asks whether others exist: the sender of a call exists while it runs, and without one the zero address is it. */
+const PROBER = `0x${'a5'.repeat(20)}`
+const PROBER_OF_PROBER = `0x${'a6'.repeat(20)}`
 /** Cells that one request may prove. */
 const MAX_PROVEN_CELLS = 1000
 
@@ -138,17 +141,18 @@ export class UpstreamState {
    * RSKIP140 it is the gas of a call.
    */
   async #exists(address: string): Promise<boolean> {
+    const from = address.toLowerCase() === PROBER ? PROBER_OF_PROBER : PROBER
     if (this.#base.hasCodeHash === false) {
       // A call would run them.
       if (isSystemContract(address) || BigInt(address) <= LAST_ETHEREUM_CONTRACT) return true
       // GAS, five times PUSH1 0, PUSH20 address, PUSH1 0, CALL, POP, GAS, SWAP1, SUB, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
       const program = `0x5a${'6000'.repeat(5)}73${address.slice(2)}6000f1505a900360005260206000f3`
-      return numberOf(await this.#read('eth_call', [{ data: program }])) < NEW_ACCOUNT_GAS
+      return numberOf(await this.#read('eth_call', [{ from, data: program }])) < NEW_ACCOUNT_GAS
     }
     const word = `${'ff'.repeat(12)}${address.slice(2)}`
     // PUSH32 word, EXTCODEHASH, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
     const data = `0x7f${word}3f60005260206000f3`
-    const hash = await this.#read('eth_call', [{ data }])
+    const hash = await this.#read('eth_call', [{ from, data }])
     return numberOf(hash) !== 0n
   }
 

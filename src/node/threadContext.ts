@@ -85,7 +85,7 @@ export function openThreadContext(
     pool: createPoolReader(chain, spec, isPoolEmpty),
     commands: { sendTransaction: chain.sendTransaction, mine: chain.mine, dev: chain, mining: null },
     ...front,
-    ...(options.upstream === undefined ? {} : { belowFork: new BelowFork(options.upstream) }),
+    ...(options.upstream === undefined ? {} : { belowFork: new BelowFork(options.upstream, options) }),
     status: () => status,
   })
   return {

@@ -25,7 +25,7 @@ try {
   const totals = { blocks: 0, transactions: 0, uncles: 0, logs: 0, requests: 0, different: 0 }
   for (let done = 0; done < Number(values.blocks); done += 1) {
     const first = 2 + Math.floor(random() * (head - following - 1))
-    const { blocks, requests } = await replayBlocks(url, ask, first, following)
+    const { blocks, requests } = await replayBlocks(url, first, following)
     totals.requests += requests
     for (const { number, transactions, uncles, logs, differences } of blocks) {
       totals.blocks += 1

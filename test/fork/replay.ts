@@ -11,14 +11,13 @@ import type { ForkThreadMessage, ForkThreadSetup } from '../../src/fork/forkThre
 import { SharedStats } from '../../src/fork/sharedStats.ts'
 import { Upstream } from '../../src/fork/upstream.ts'
 import { UpstreamAddresses } from '../../src/fork/upstreamAddresses.ts'
+import { fetchWholeBlock } from '../../src/fork/wholeBlock.ts'
 import { executeBlock } from '../../src/native/blockExecution.ts'
 import { createNativeChainSpec } from '../../src/native/chainSpec.ts'
 import { StateStore } from '../../src/native/stateStore.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { bytesToBigInt, toHex } from '../../src/util/bytes.ts'
 import { workerEntry, workerOptions } from '../../src/util/entry.ts'
-import type { Ask } from './upstreamChain.ts'
-import { wholeBlock } from './wholeBlock.ts'
 
 /** A block that was executed on a fork of its parent, or of an earlier block. */
 export interface ReplayedBlock {
@@ -40,9 +39,8 @@ export interface Replay {
 /**
  * Forks a network at the parent of a block, and executes the block whole, with what follows it: each header commits to
  * receipts, logs, gas and fees, which are compared. The state root is another one on a fork.
- * @param ask asks the upstream for whole blocks
  */
-export async function replayBlocks(url: string, ask: Ask, first: number, count: number): Promise<Replay> {
+export async function replayBlocks(url: string, first: number, count: number): Promise<Replay> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-fork-'))
   const stats = new SharedStats()
   const upstream = new Upstream([url], stats)
@@ -82,7 +80,7 @@ export async function replayBlocks(url: string, ask: Ask, first: number, count: 
     let { totalDifficulty } = start
     let root = stateRootAfter(spec, store, start.header)
     for (let number = first; number < first + count; number += 1) {
-      const block = await wholeBlock(upstream, ask, spec, number)
+      const block = await fetchWholeBlock(upstream, spec, number)
       const transactions = block.transactions.map((transaction, index) => {
         const executable = toExecutable(transaction, block.senders[index] as Buffer, spec.chainId)
         if (executable === null) throw new Error('a transaction cannot execute')

@@ -1,10 +1,12 @@
+import type { NetworkChoice } from '../../config/networks/configured.ts'
 import { UpstreamError } from '../../fork/errors.ts'
-import { assertSameFork, type ForkBase, type UpstreamSetup } from '../../fork/forkBase.ts'
+import { assertSameFork, type ForkBase, isMissingMethod, type UpstreamSetup } from '../../fork/forkBase.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
 import { UpstreamAddresses } from '../../fork/upstreamAddresses.ts'
 import { RpcError } from '../errors.ts'
 import { UpstreamAnswerError } from './forkSelectors.ts'
+import { TracesBelow } from './tracesBelow.ts'
 
 /** The blocks and states below the one that a chain goes on from: its network answers for them. */
 export class BelowFork {
@@ -13,14 +15,21 @@ export class BelowFork {
   readonly patience: number
   readonly #addresses: UpstreamAddresses
   readonly #stats: SharedStats
+  /** Traces that are made here. */
+  readonly traces: TracesBelow
   readonly #upstream: Upstream
+  /** Methods that the upstream does not have. */
+  readonly #missing = new Set<string>()
 
-  constructor({ base, addresses, stats, patience }: UpstreamSetup) {
+  /** @param choice the network of the fork */
+  constructor({ base, addresses, stats, patience }: UpstreamSetup, choice: NetworkChoice) {
     this.base = base
     this.patience = patience
     this.#addresses = new UpstreamAddresses(addresses)
     this.#stats = new SharedStats(stats)
     this.#upstream = new Upstream(this.#addresses, this.#stats)
+    const upstream = new Upstream(this.#addresses, this.#stats)
+    this.traces = new TracesBelow({ choice, base, upstream, stats: this.#stats, patience })
   }
 
   get urls(): readonly string[] {
@@ -42,6 +51,21 @@ export class BelowFork {
   /** True when a height of an answer is at most that of the fork. */
   isBelow(height: unknown): boolean {
     return typeof height === 'string' && Number(height) <= this.base.number
+  }
+
+  /**
+   * What the upstream answers; undefined where it does not have the method.
+   * @throws as {@link request}
+   */
+  async requestIfThere(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (this.#missing.has(method)) return undefined
+    try {
+      return await this.request(method, params)
+    } catch (error) {
+      if (!(error instanceof UpstreamAnswerError) || !isMissingMethod(error.refusal)) throw error
+      this.#missing.add(method)
+      return undefined
+    }
   }
 
   /**

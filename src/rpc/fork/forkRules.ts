@@ -1,11 +1,11 @@
-/** The rule that says who answers a request of a method on a fork. */
+/** The rule that says who answers a request of a method on a fork. A trace is made here where the upstream has none. */
 export type ForkRule =
   /** The upstream for blocks up to that of the fork; the block is the parameter of that index. */
-  | { readonly kind: 'block'; readonly at: number }
+  | { readonly kind: 'block'; readonly at: number; readonly isTrace?: true }
   /** The upstream for states below that of the fork. */
-  | { readonly kind: 'state'; readonly at: number }
+  | { readonly kind: 'state'; readonly at: number; readonly isTrace?: true }
   /** The upstream for blocks that are not here; the hash is the first parameter. */
-  | { readonly kind: 'blockHash' }
+  | { readonly kind: 'blockHash'; readonly isTrace?: true }
   /** The upstream for transactions that are not here. */
   | { readonly kind: 'transaction'; readonly isTrace?: true }
   /** Both for their parts of a range. */
@@ -17,7 +17,9 @@ const BLOCK: ForkRule = { kind: 'block', at: 0 }
 const BLOCK_HASH: ForkRule = { kind: 'blockHash' }
 const TRANSACTION: ForkRule = { kind: 'transaction' }
 const TRACE: ForkRule = { kind: 'transaction', isTrace: true }
+const BLOCK_TRACE: ForkRule = { kind: 'block', at: 0, isTrace: true }
 const state = (at: number): ForkRule => ({ kind: 'state', at })
+const callTrace = (at: number): ForkRule => ({ kind: 'state', at, isTrace: true })
 const unknown = (reason: string): ForkRule => ({ kind: 'unknown', reason })
 
 const NO_TRIE = 'it does not have the state of its network, which only a proof of that network shows'
@@ -31,10 +33,12 @@ export const FORK_RULES: Readonly<Record<string, ForkRule>> = {
   debug_getRawReceipts: BLOCK,
   debug_getRawTransaction: TRANSACTION,
   debug_storageRangeAt: unknown(NO_LIST),
-  debug_traceBlockByHash: BLOCK_HASH,
-  debug_traceBlockByNumber: BLOCK,
+  debug_traceBlockByHash: { kind: 'blockHash', isTrace: true },
+  debug_traceBlockByNumber: BLOCK_TRACE,
+  debug_traceCall: callTrace(1),
   debug_traceTransaction: TRACE,
   eth_call: state(1),
+  eth_createAccessList: state(1),
   eth_estimateGas: state(1),
   eth_getAccountInfo: state(1),
   eth_getBalance: state(1),
@@ -61,13 +65,17 @@ export const FORK_RULES: Readonly<Record<string, ForkRule>> = {
   eth_getUncleByBlockNumberAndIndex: BLOCK,
   eth_getUncleCountByBlockHash: BLOCK_HASH,
   eth_getUncleCountByBlockNumber: BLOCK,
+  eth_simulateV1: state(1),
   rsk_getRawBlockHeaderByHash: BLOCK_HASH,
   rsk_getRawBlockHeaderByNumber: BLOCK,
   rsk_getRawTransactionReceiptByHash: TRANSACTION,
   rsk_getStorageBytesAt: state(2),
   rsk_getTransactionReceiptNodesByHash: TRANSACTION,
-  trace_block: BLOCK,
-  trace_replayBlockTransactions: BLOCK,
+  trace_block: BLOCK_TRACE,
+  trace_call: callTrace(2),
+  trace_callMany: state(1),
+  trace_get: TRACE,
+  trace_replayBlockTransactions: BLOCK_TRACE,
   trace_replayTransaction: TRACE,
   trace_transaction: TRACE,
 }

@@ -66,3 +66,18 @@ t.test('addresses are replaced for all threads, also while a request waits for i
   const long = [`http://127.0.0.1/${'k'.repeat(20_000)}`]
   t.same(new UpstreamAddresses(new UpstreamAddresses(long).buffer).urls, long, 'an option may be longer')
 })
+
+t.test('requests beyond what is allowed are refused with the number', async (t) => {
+  const node = await createNode()
+  t.teardown(() => node.stop())
+  const proxy = await FaultyProxy.open(node.url)
+  t.teardown(() => proxy.close())
+  const upstream = new Upstream([proxy.url])
+  upstream.allow(2)
+  proxy.fault = () => (proxy.requests === 1 ? { status: 502 } : null)
+  t.equal(await upstream.request('eth_chainId', []), '0x21', 'a repeated request counts twice')
+  await t.rejects(upstream.request('eth_chainId', []), { code: 'LIMITED', message: /more than 2 requests/ })
+  t.equal(proxy.requests, 2)
+  upstream.allow(1)
+  t.equal(await upstream.request('eth_chainId', []), '0x21')
+})

@@ -13,6 +13,7 @@ use crate::bytes;
 use crate::call::{CallMessage, CallOverride, CallResult, call_result, halted, message, overrides};
 use crate::errors::Result;
 use crate::execution::{BlockEnvironment, execution_error};
+use crate::fork::fetching_ahead;
 use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
@@ -97,10 +98,13 @@ pub struct SimulatedResult {
 /// stopped.
 #[napi(catch_unwind)]
 pub fn simulate(spec: &ChainSpec, store: &StateStore, input: SimulationInput) -> Result<Vec<Vec<SimulatedResult>>> {
-    let blocks = input.blocks.iter().map(|block| core_block(spec, store, block)).collect::<Result<Vec<_>>>()?;
     let reader = store.reader(bytes::hash("root", &input.root)?)?;
     let interrupt = input.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?;
-    let outcomes = simulate_core(blocks, input.validate, reader, interrupt.as_ref()).map_err(execution_error)?;
+    let outcomes = fetching_ahead(&store.inner, || {
+        // A run uses its blocks up.
+        let blocks = input.blocks.iter().map(|block| core_block(spec, store, block)).collect::<Result<Vec<_>>>()?;
+        simulate_core(blocks, input.validate, reader.clone(), interrupt.as_ref()).map_err(execution_error)
+    })?;
     Ok(outcomes.into_iter().map(|calls| calls.into_iter().map(result).collect()).collect())
 }
 

@@ -157,9 +157,10 @@ impl Fork {
     }
 
     /// Runs an execution that has no effect of its own, with what it reads fetched ahead: until it knows everything, it runs
-    /// on guesses and its result is dropped.
+    /// on guesses and its result is dropped. In a thread that may not wait it asks for all that the first such run wants;
+    /// then the execution ends with [`StateError::NotFetched`], and is to be run again.
     pub fn fetching_ahead<T>(&self, mut run: impl FnMut() -> T) -> T {
-        if !MAY_WAIT.get() || fork_guess::is_guessing() {
+        if fork_guess::is_guessing() {
             return run();
         }
         for _ in 0..MAX_ROUNDS {
@@ -168,7 +169,7 @@ impl Fork {
                 return result;
             }
             drop(result);
-            if !self.wait_for_all(&guessed) {
+            if !MAY_WAIT.get() || !self.wait_for_all(&guessed) {
                 break;
             }
         }
@@ -228,11 +229,11 @@ impl Fork {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(answer.clone());
         }
-        if !MAY_WAIT.get() {
-            return self.ask_without_waiting(wanted);
-        }
         if fork_guess::is_guessing() {
             return self.guess(wanted);
+        }
+        if !MAY_WAIT.get() {
+            return self.ask_without_waiting(wanted);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();

@@ -262,3 +262,27 @@ fn a_run_on_guesses_ends_with_refusals_and_does_not_take_them_for_absence() {
     let hash = fork.fetching_ahead(|| store.ancestry(block(FORK).parent_hash).ancestor_hash(5));
     assert_eq!(hash, Some(block(FORK - 6).hash));
 }
+
+#[test]
+fn a_thread_that_may_not_wait_asks_for_all_that_a_run_wants_and_runs_again() {
+    let (store, asked) = usual();
+    let fork = store.fork().unwrap().clone();
+    Fork::let_this_thread_wait(false);
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let sum = || -> Result<u64, StateError> {
+        (1..=40).map(|at| Ok(reader.storage(&account(1), &slot(at))?.map_or(0, |bytes| u64::from(bytes[0])))).sum()
+    };
+    let first = fork.fetching_ahead(sum);
+    assert_eq!(asked.lock().unwrap().len(), 41, "the account and all of its cells");
+    // The answers may have come meanwhile.
+    assert!(matches!(first, Err(StateError::NotFetched) | Ok(820)), "{first:?}");
+    let known = loop {
+        match fork.fetching_ahead(sum) {
+            Err(StateError::NotFetched) => thread::yield_now(),
+            known => break known,
+        }
+    };
+    Fork::let_this_thread_wait(true);
+    assert_eq!(known.unwrap(), 820);
+    assert!(asked.lock().unwrap().values().all(|times| *times == 1));
+}
