@@ -100,7 +100,7 @@ export async function startChainThread(
   const service = createProxy<ChainService, ChainEvent>(port1, (event) => {
     if (event.kind === 'pending') isPoolEmpty = false
     else if (event.kind === 'head') isPoolEmpty = event.pool.pending === 0
-    report(listener, event)
+    reportEvent(listener, event)
   })
   // The thread itself keeps the process running.
   port1.unref()
@@ -181,7 +181,8 @@ export async function startChainThread(
   }
 }
 
-function report(listener: ChainHandleListener, event: ChainEvent): void {
+/** Passes an event on. */
+export function reportEvent(listener: ChainHandleListener, event: ChainEvent): void {
   switch (event.kind) {
     case 'head':
       listener.onHead(event.notice, event.pool, event.stats)

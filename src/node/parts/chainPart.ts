@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
 import { STATE_FOLDER, storeFolders } from '../../execution/chainFolders.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import { StateStore } from '../../native/stateStore.ts'
@@ -63,7 +64,10 @@ async function startChain(scope: NodeScope, options: ChainOptions): Promise<Chai
     priceTarget: null,
     mining: scope.config.mining,
   }
-  const handle = await startChainThread(options, reportTo(scope, production))
+  const report = reportTo(scope, production)
+  const handle = inThisThread(scope, options)
+    ? (await import('../chainThread/chainHere.ts')).openChainHere(options, report)
+    : await startChainThread(options, report)
   production.coinbase = handle.choices.coinbase
   production.priceTarget = handle.choices.priceTarget
   try {
@@ -73,6 +77,16 @@ async function startChain(scope: NodeScope, options: ChainOptions): Promise<Chai
     await handle.close()
     throw error
   }
+}
+
+/**
+ * A development chain that lives in memory is one for tests: they wait for each answer, so that a thread of its own for
+ * the chain only adds the waking of threads and the memory of a heap. Its blocks wait for no disk. Where a fork waits for
+ * its network, sockets must go on.
+ */
+function inThisThread({ config, fork }: NodeScope, { fleet }: ChainOptions): boolean {
+  const isAlone = !config.peers && fleet === null && fork === null
+  return config.inMemory && isAlone && isDevelopmentNetwork({ name: config.network })
 }
 
 /** Passes events of the chain thread on to the parts that are open. */

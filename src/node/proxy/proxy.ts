@@ -55,20 +55,24 @@ export function serve<S extends RemoteService<S>, E = never>(
   return (event) => send({ event: toMessage(event) }, setImmediate)
 }
 
+/** The error that the caller of a service gets for one that its method threw. */
+export function callFailure(thrown: unknown): RpcError | ChainLinkError {
+  if (thrown instanceof RpcError) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  // The network of a fork is nothing of this program: its words are for whoever asked.
+  const isUpstream = thrown instanceof NativeError && thrown.code === 'Upstream'
+  return isUpstream ? new RpcError('upstreamFailed', message) : new ChainLinkError(message)
+}
+
 async function answer<S extends RemoteService<S>>(service: S, { id, method, args }: Call): Promise<Notice> {
   try {
     const run = service[method as keyof S].bind(service)
     return { id, value: toMessage(await run(...(fromMessage(args) as never[]))) }
   } catch (error) {
-    if (error instanceof RpcError) {
-      const { kind, message, data } = error
-      return { id, refusal: { kind, message, data } }
-    }
-    // The network of a fork is nothing of this program: its words are for whoever asked.
-    if (error instanceof NativeError && error.code === 'Upstream') {
-      return { id, refusal: { kind: 'upstreamFailed', message: error.message, data: undefined } }
-    }
-    return { id, failure: error instanceof Error ? error.message : String(error) }
+    const failure = callFailure(error)
+    if (failure instanceof ChainLinkError) return { id, failure: failure.message }
+    const { kind, message, data } = failure
+    return { id, refusal: { kind, message, data } }
   }
 }
 
