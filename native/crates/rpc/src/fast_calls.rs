@@ -147,8 +147,7 @@ impl FastCalls {
             return None;
         }
         let block = names.get(name)?;
-        let call =
-            ReadCall { kind, message, hash: block.hash, root: block.root?, is_at_head: names.is_head(&block) };
+        let call = ReadCall { kind, message, hash: block.hash, root: block.root?, is_at_head: names.is_head(&block) };
         if self.is_passed_over(&call.program()) {
             return None;
         }
@@ -234,12 +233,7 @@ impl FastCalls {
         self.back_offs.insert(program, BackOff { left: FIRST_PASSES, passes: FIRST_PASSES });
     }
 
-    fn run(
-        &mut self,
-        call: &ReadCall,
-        context: BlockContext,
-        output: &mut Output<'_>,
-    ) -> Result<Ran, ExecutionError> {
+    fn run(&mut self, call: &ReadCall, context: BlockContext, output: &mut Output<'_>) -> Result<Ran, ExecutionError> {
         let (kind, message) = (call.kind, call.message.clone());
         // Made anew, as the head's cache knows which states are the head's only when a reader is made.
         let state: Arc<dyn StateReader> = Arc::new(self.store.memory_reader(call.root));

@@ -133,7 +133,11 @@ impl StateStore {
             let window = self.window.read();
             window.at(range.top).filter(|block| block.hash == range.hash)?;
             let is_tip_inside = window.at(top).is_some_and(|block| block.hash == tip);
-            if is_tip_inside { DeepName { hash: range.hash, number: range.top } } else { DeepName { hash: tip, number: top } }
+            if is_tip_inside {
+                DeepName { hash: range.hash, number: range.top }
+            } else {
+                DeepName { hash: tip, number: top }
+            }
         };
         if number > top || !range.has(number) || !range.has(anchor.number) {
             return None;
