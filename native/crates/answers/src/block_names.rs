@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use rhizome_primitives::B256;
+use rhizome_primitives::block::BlockEnv;
+use rhizome_primitives::{B256, hex};
 use rhizome_store::{DeepBlock, HeadBranch};
 
 use crate::encoded_object_cache::ObjectBlock;
@@ -26,6 +27,8 @@ pub struct TagDepths {
 /// A block that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedBlock {
+    /// Its height.
+    pub number: u64,
     /// Its hash.
     pub hash: B256,
     /// Root of the state after it; none where that cannot be read.
@@ -42,8 +45,8 @@ pub struct NamedHead {
     pub first_block: u64,
 }
 
-/// Recent blocks of one head of the chain, by the tags and numbers that stand for them, as requests write these without
-/// quotes. They are in memory; the head is set from outside.
+/// Blocks of one head of the chain, by the tags, numbers and hashes that stand for them, as requests write these without
+/// quotes. They are in memory or quickly read; the head is set from outside.
 #[derive(Default)]
 pub struct BlockNames {
     depths: TagDepths,
@@ -63,7 +66,8 @@ impl BlockNames {
         self.head = head;
     }
 
-    /// The block of a name; none for a block that is not there or not in memory, and for what is no such name.
+    /// The block of a name; none for a block that is not canonical, not there or not quickly read, and for what is no
+    /// such name.
     pub fn get(&mut self, name: &[u8]) -> Option<NamedBlock> {
         if let Some(block) = self.found.get(name) {
             return Some(*block);
@@ -75,6 +79,17 @@ impl BlockNames {
         }
         self.found.insert(name.to_vec(), block);
         Some(block)
+    }
+
+    /// True for the head itself.
+    pub fn is_head(&self, block: &NamedBlock) -> bool {
+        self.head.as_ref().is_some_and(|head| head.branch.head().hash == block.hash)
+    }
+
+    /// The block as programs of calls on it see it. None where it is not quickly read, and as for
+    /// [`rhizome_primitives::block::AncestorBlock::env`].
+    pub fn env_of(&self, block: &NamedBlock) -> Option<BlockEnv> {
+        self.head.as_ref()?.branch.block_of(block.hash, block.number)?.env()
     }
 
     /// True when a block is canonical and recent.
@@ -92,13 +107,29 @@ impl NamedHead {
             b"earliest" => self.first_block,
             b"safe" => below(depths.safe),
             b"finalized" => below(depths.finalized),
-            _ => number_of(name).filter(|&number| number == 0 || number >= self.first_block)?,
+            _ if name.len() == HASH_CHARACTERS => return self.block_of_hash(name),
+            _ => number_of(name)?,
         };
+        self.block_at(number)
+    }
+
+    /// The canonical block of a hash.
+    fn block_of_hash(&self, name: &[u8]) -> Option<NamedBlock> {
+        let mut hash = B256::ZERO;
+        hex::decode_to_slice(name.strip_prefix(b"0x")?, hash.as_mut_slice()).ok()?;
+        self.block_at(self.branch.number_of(hash)?).filter(|block| block.hash == hash)
+    }
+
+    fn block_at(&self, number: u64) -> Option<NamedBlock> {
+        let head = self.branch.head();
         if number == head.number {
-            return Some(NamedBlock { hash: head.hash, root: self.root });
+            return Some(NamedBlock { number, hash: head.hash, root: self.root });
+        }
+        if number != 0 && number < self.first_block {
+            return None;
         }
         let DeepBlock { hash, root } = self.branch.name_at(number)?;
-        Some(NamedBlock { hash, root })
+        Some(NamedBlock { number, hash, root })
     }
 }
 

@@ -9,9 +9,13 @@ use crate::state_reads::LATEST;
 /// Digits of a value.
 const MAX_DIGITS: usize = 64;
 
-/// Request that `[{…},"latest"]` makes, where estimates may leave out the block. Of other blocks workers decide whether
-/// their state is at hand. None for everything that is not ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
-pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Message> {
+/// Characters of a block's hash.
+const HASH_CHARACTERS: usize = 66;
+
+/// Request that `[{…},"BLOCK"]` makes, and the name of the block, where estimates may leave it out. A block may also be
+/// an object with its hash or number (EIP-1898). None for everything that is not ordinary: members other than sender,
+/// receiver, value and data, no receiver, and values that are no plain hex.
+pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<(Message, &[u8])> {
     let mut reader = PlainReader::new(params);
     if reader.token()? != b'[' || reader.token()? != b'{' {
         return None;
@@ -36,19 +40,57 @@ pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Messa
             _ => return None,
         }
     }
-    match reader.token()? {
-        b',' if reader.text()? == LATEST && reader.token()? == b']' => {}
-        b']' if block_is_optional => {}
+    let block = match reader.token()? {
+        b',' => {
+            let block = match reader.token()? {
+                b'"' => reader.rest_of_text()?,
+                b'{' => rest_of_block(&mut reader)?,
+                _ => return None,
+            };
+            (reader.token()? == b']').then_some(block)?
+        }
+        b']' if block_is_optional => LATEST,
         _ => return None,
-    }
+    };
     reader.token().is_none().then_some(())?;
-    Some(Message {
+    let message = Message {
         from,
         to: Some(to?),
         gas_price: U256::ZERO,
         value: value.unwrap_or_default(),
         data: data.unwrap_or_default(),
-    })
+    };
+    Some((message, block))
+}
+
+/// The name of a block in an object, after its first brace. Whether it is required to be canonical makes no difference
+/// for blocks that are.
+fn rest_of_block<'a>(reader: &mut PlainReader<'a>) -> Option<&'a [u8]> {
+    let (mut block, mut is_flagged) = (None, false);
+    loop {
+        let name = reader.text()?;
+        if reader.token()? != b':' {
+            return None;
+        }
+        match name {
+            b"blockHash" if block.is_none() => {
+                block = Some(reader.text().filter(|text| text.len() == HASH_CHARACTERS)?);
+            }
+            b"blockNumber" if block.is_none() => {
+                block = Some(reader.text().filter(|text| text.starts_with(b"0x") && text.len() < HASH_CHARACTERS)?);
+            }
+            b"requireCanonical" if !is_flagged => {
+                is_flagged = true;
+                reader.flag()?;
+            }
+            _ => return None,
+        }
+        match reader.token()? {
+            b',' => {}
+            b'}' => return block,
+            _ => return None,
+        }
+    }
 }
 
 fn bytes(digits: &[u8]) -> Option<Bytes> {
@@ -83,7 +125,11 @@ mod tests {
     const TO: &str = "0x00112233445566778899aabbccddeeff00112233";
 
     fn parse(params: &str) -> Option<Message> {
-        parse_call(params.as_bytes(), false)
+        parse_call(params.as_bytes(), false).map(|(message, _)| message)
+    }
+
+    fn block_of(params: &str) -> Option<&str> {
+        parse_call(params.as_bytes(), true).map(|(_, block)| std::str::from_utf8(block).expect("ASCII"))
     }
 
     #[test]
@@ -101,13 +147,50 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_named_by_text_or_in_an_object() {
+        let hash = format!("0x{}", "aB".repeat(32));
+        let names = |block: &str| {
+            let params = format!(r#"[{{"to":"{TO}"}},{block}]"#);
+            block_of(&params).map(str::to_owned)
+        };
+        for name in ["latest", "earliest", "0x12", &hash] {
+            assert_eq!(names(&format!("\"{name}\"")).as_deref(), Some(name));
+        }
+        for (block, name) in [
+            (format!(r#"{{"blockHash":"{hash}"}}"#), hash.as_str()),
+            (format!(r#" {{ "requireCanonical" : true , "blockHash" : "{hash}" }} "#), &hash),
+            (format!(r#"{{"blockHash":"{hash}","requireCanonical":false}}"#), &hash),
+            (r#"{"blockNumber":"0x12"}"#.into(), "0x12"),
+        ] {
+            assert_eq!(names(&block).as_deref(), Some(name), "{block}");
+        }
+        for odd in [
+            "{}".to_owned(),
+            "null".into(),
+            "12".into(),
+            r#"{"blockNumber":"12"}"#.into(),
+            r#"{"blockNumber":"latest"}"#.into(),
+            r#"{"blockNumber":18}"#.into(),
+            r#"{"blockHash":"0x12"}"#.into(),
+            format!(r#"{{"blockNumber":"{hash}"}}"#),
+            format!(r#"{{"blockHash":"{hash}","blockNumber":"0x1"}}"#),
+            format!(r#"{{"blockHash":"{hash}","requireCanonical":"true"}}"#),
+            format!(r#"{{"blockHash":"{hash}","requireCanonical":truefalse}}"#),
+            format!(r#"{{"blockHash":"{hash}","requireCanonical":true,"requireCanonical":true}}"#),
+            format!(r#"{{"blockHash":"{hash}","other":true}}"#),
+        ] {
+            assert_eq!(names(&odd), None, "{odd}");
+        }
+        assert_eq!(block_of(&format!(r#"[{{"to":"{TO}"}}]"#)), Some("latest"));
+    }
+
+    #[test]
     fn everything_else_is_left() {
         for odd in [
             "".to_owned(),
             "[]".into(),
             r#"[{},"latest"]"#.into(),
             r#"[{"data":"0x"},"latest"]"#.into(),
-            format!(r#"[{{"to":"{TO}"}},"pending"]"#),
             format!(r#"[{{"to":"{TO}"}},"latest",{{}}]"#),
             format!(r#"[{{"to":"{TO}"}},"latest"] x"#),
             format!(r#"[{{"to":"{TO}","to":"{TO}"}},"latest"]"#),

@@ -1,16 +1,16 @@
-//! Calls and estimates at the newest block that are short enough for the thread that has the sockets.
+//! Calls and estimates that are short enough for the thread that has the sockets.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
-use rhizome_answers::Output;
+use rhizome_answers::{BlockNames, NamedBlock, Output};
 use rhizome_evm::{
     BlockContext, CallStatus, EstimateError, EstimateInput, ExecutionError, LocalCall, Message, TransactionError,
     Workspace, call_in, estimate_gas,
 };
-use rhizome_primitives::block::{Ancestry, BlockEnv};
+use rhizome_primitives::block::Ancestry;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{Address, B256, U256};
@@ -24,6 +24,9 @@ const CALL_EFFORT: u64 = 50_000;
 const ESTIMATE_EFFORT: u64 = 200_000;
 /// Time of calls in one turn of the thread: what comes after that goes to the workers.
 const TURN: Duration = Duration::from_millis(2);
+
+/// Blocks whose environment is held, about half a kilobyte each. It follows from the hash, so that it is never wrong.
+const MAX_BLOCKS: usize = 1024;
 
 /// Programs that are remembered not to end here.
 const MAX_PROGRAMS: usize = 1024;
@@ -50,16 +53,26 @@ pub struct GasCaps {
     pub estimate: u64,
 }
 
+/// Environment of a block.
 #[derive(Clone)]
-struct Snapshot {
-    root: B256,
+struct Environment {
     context: BlockContext,
     /// That of the context.
     branch: Arc<MemoryBranch>,
 }
 
-/// Contract and first four bytes of the data, fewer where there are none.
-type Program = (CallKind, Option<Address>, [u8; 4]);
+/// A call that was read, and the state that it is executed on.
+pub(crate) struct ReadCall {
+    kind: CallKind,
+    message: Message,
+    hash: B256,
+    root: B256,
+    is_at_head: bool,
+}
+
+/// Whether at the head, contract and first four bytes of the data, fewer where there are none. What fails at earlier
+/// blocks says nothing of the newest one.
+type Program = (CallKind, bool, Option<Address>, [u8; 4]);
 
 /// Record of a program that did not end here.
 struct BackOff {
@@ -95,7 +108,7 @@ pub struct FastCalls {
     store: Arc<StateStore>,
     spec: Arc<ChainSpec>,
     caps: GasCaps,
-    snapshot: Option<Snapshot>,
+    environments: HashMap<B256, Environment, RandomState>,
     workspace: Workspace,
     back_offs: HashMap<Program, BackOff, RandomState>,
     spent: Duration,
@@ -103,31 +116,18 @@ pub struct FastCalls {
 }
 
 impl FastCalls {
-    /// No block is known.
+    /// Nothing was executed yet.
     pub fn new(store: Arc<StateStore>, spec: Arc<ChainSpec>, caps: GasCaps) -> Self {
         Self {
             store,
             spec,
             caps,
-            snapshot: None,
+            environments: HashMap::default(),
             workspace: Workspace::default(),
             back_offs: HashMap::default(),
             spent: Duration::ZERO,
             stats: CallStats::default(),
         }
-    }
-
-    /// Names state and block of the calls that follow.
-    pub fn set_block_context(&mut self, root: B256, block: BlockEnv) {
-        let branch = Arc::new(self.store.memory_ancestry(block.parent_hash, block.number));
-        let ancestry: Arc<dyn Ancestry> = branch.clone();
-        let context = BlockContext::new(Arc::clone(&self.spec), block, ancestry);
-        self.snapshot = Some(Snapshot { root, context, branch });
-    }
-
-    /// Forgets state and block: the head changed.
-    pub fn clear_block_context(&mut self) {
-        self.snapshot = None;
     }
 
     /// A turn of the thread is over.
@@ -140,21 +140,44 @@ impl FastCalls {
         self.stats
     }
 
-    /// The call of parameters, if it is worth an attempt.
-    pub(crate) fn read(&mut self, kind: CallKind, params: &[u8]) -> Option<Message> {
-        let message = parse_call(params, kind == CallKind::Estimate)?;
-        let is_passed_over = self.spent >= TURN || self.is_passed_over(&program_of(kind, &message));
-        (!is_passed_over).then_some(message)
+    /// The call of parameters, if it is worth an attempt at a canonical block whose state is known.
+    pub(crate) fn read(&mut self, kind: CallKind, params: &[u8], names: &mut BlockNames) -> Option<ReadCall> {
+        let (message, name) = parse_call(params, kind == CallKind::Estimate)?;
+        if self.spent >= TURN {
+            return None;
+        }
+        let block = names.get(name)?;
+        let call = ReadCall { kind, message, hash: block.hash, root: block.root?, is_at_head: names.is_head(&block) };
+        if self.is_passed_over(&call.program()) {
+            return None;
+        }
+        self.learn(&block, names)?;
+        Some(call)
     }
 
-    /// Executes a call and writes what it has to say. None where no block is known, and where it is not ordinary, takes
-    /// longer than this thread has, reads what is not in memory, failed or reverted: its method's own code knows what to
-    /// say.
-    pub(crate) fn attempt(&mut self, kind: CallKind, message: &Message, output: &mut Output<'_>) -> Option<()> {
-        let snapshot = self.snapshot.clone()?;
-        let branch = Arc::clone(&snapshot.branch);
+    /// Has the environment of a block. None where its header is not at hand.
+    fn learn(&mut self, block: &NamedBlock, names: &BlockNames) -> Option<()> {
+        if self.environments.contains_key(&block.hash) {
+            return Some(());
+        }
+        let env = names.env_of(block)?;
+        let branch = Arc::new(self.store.memory_ancestry(env.parent_hash, env.number));
+        let ancestry: Arc<dyn Ancestry> = branch.clone();
+        let context = BlockContext::new(Arc::clone(&self.spec), env, ancestry);
+        if self.environments.len() >= MAX_BLOCKS {
+            self.environments.clear();
+        }
+        self.environments.insert(block.hash, Environment { context, branch });
+        Some(())
+    }
+
+    /// Executes a call and writes what it has to say. None where it is not ordinary, takes longer than this thread has,
+    /// reads what is not at hand, failed or reverted: its method's own code knows what to say.
+    pub(crate) fn attempt(&mut self, call: &ReadCall, output: &mut Output<'_>) -> Option<()> {
+        let kind = call.kind;
+        let Environment { context, branch } = self.environments.get(&call.hash)?.clone();
         let start = Instant::now();
-        let result = self.run(kind, message.clone(), snapshot, output);
+        let result = self.run(call, context, output);
         self.spent += start.elapsed();
         self.stats.attempts += 1;
         // Workers read it into memory: the next attempt finds it there.
@@ -167,13 +190,13 @@ impl FastCalls {
         };
         self.stats.gas += gas;
         if written.is_some() {
-            self.succeeded(&program_of(kind, message));
+            self.succeeded(&call.program());
             return written;
         }
         self.stats.failures += 1;
         self.stats.wasted_gas += gas;
         if !is_missing {
-            self.failed(program_of(kind, message));
+            self.failed(call.program());
         }
         None
     }
@@ -210,15 +233,10 @@ impl FastCalls {
         self.back_offs.insert(program, BackOff { left: FIRST_PASSES, passes: FIRST_PASSES });
     }
 
-    fn run(
-        &mut self,
-        kind: CallKind,
-        message: Message,
-        Snapshot { root, context, .. }: Snapshot,
-        output: &mut Output<'_>,
-    ) -> Result<Ran, ExecutionError> {
+    fn run(&mut self, call: &ReadCall, context: BlockContext, output: &mut Output<'_>) -> Result<Ran, ExecutionError> {
+        let (kind, message) = (call.kind, call.message.clone());
         // Made anew, as the head's cache knows which states are the head's only when a reader is made.
-        let state: Arc<dyn StateReader> = Arc::new(self.store.memory_reader(root));
+        let state: Arc<dyn StateReader> = Arc::new(self.store.memory_reader(call.root));
         match kind {
             CallKind::Output => {
                 let call = LocalCall {
@@ -260,6 +278,9 @@ fn effort_of(kind: CallKind) -> u64 {
     }
 }
 
-fn program_of(kind: CallKind, message: &Message) -> Program {
-    (kind, message.to, message.data.first_chunk().copied().unwrap_or_default())
+impl ReadCall {
+    fn program(&self) -> Program {
+        let Self { kind, message, is_at_head, .. } = self;
+        (*kind, *is_at_head, message.to, message.data.first_chunk().copied().unwrap_or_default())
+    }
 }

@@ -30,9 +30,9 @@ macro_rules! fast_methods {
             Block,
             /// A block: its hash, and whether with full transactions.
             BlockByHash,
-            /// Output of a call: the call, and the newest block.
+            /// Output of a call: the call, and the block.
             Call,
-            /// Gas that a call needs as a transaction: the call, and the newest block or nothing.
+            /// Gas that a call needs as a transaction: the call, and the block or nothing.
             Estimate,
         }
     };

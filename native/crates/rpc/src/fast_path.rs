@@ -7,12 +7,11 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use memchr::memchr2_iter;
 use rhizome_answers::{BlockNames, EncodedAnswers, NamedHead, Output, TagDepths};
-use rhizome_evm::Message;
 use rhizome_primitives::B256;
 use rhizome_store::StateStore;
 
 use crate::envelope::{Envelope, Fault, REQUEST, REQUEST_WORDS, Request, Shape};
-use crate::fast_calls::{CallKind, FastCalls};
+use crate::fast_calls::{CallKind, FastCalls, ReadCall};
 use crate::fast_methods::{FastMethod, Work};
 use crate::response_cache::{Lookups, ResponseCache};
 use crate::state_reads::StateReads;
@@ -84,8 +83,7 @@ enum Step {
 
 /// A call that was read and waits to be executed.
 struct Waiting {
-    kind: CallKind,
-    message: Message,
+    call: ReadCall,
     /// By what the response is cached, where it may be.
     cached_as: Option<u16>,
 }
@@ -160,9 +158,7 @@ impl FastPath {
         self.plain.clear();
         self.cache.clear();
         self.blocks.set_head(None);
-        if let Some(calls) = &mut self.calls {
-            calls.clear_block_context();
-        }
+        self.waiting = None;
     }
 
     /// Says how deep tags are.
@@ -173,9 +169,6 @@ impl FastPath {
     /// Says what the head is that answers are given at. What is not known of it in the store stays unknown.
     pub fn set_head(&mut self, store: &Arc<StateStore>, head: &AnnouncedHead) {
         let Some(branch) = store.head_branch(head.hash) else { return self.blocks.set_head(None) };
-        if let (Some(calls), Some(root), Some(block)) = (&mut self.calls, head.root, branch.head().env()) {
-            calls.set_block_context(root, block);
-        }
         self.blocks.set_head(Some(NamedHead { branch, root: head.root, first_block: head.first_block }));
     }
 
@@ -304,8 +297,9 @@ impl FastPath {
 
     /// [`WAITS`] where a call is worth an attempt.
     fn read_call(&mut self, kind: CallKind, id: &[u8], params: &[u8], cached_as: Option<u16>) -> u32 {
-        let Some(message) = self.calls.as_mut().and_then(|calls| calls.read(kind, params)) else { return 0 };
-        self.waiting = Some(Waiting { kind, message, cached_as });
+        let Self { calls, blocks, .. } = self;
+        let Some(call) = calls.as_mut().and_then(|calls| calls.read(kind, params, blocks)) else { return 0 };
+        self.waiting = Some(Waiting { call, cached_as });
         self.waiting_id.clear();
         self.waiting_id.extend_from_slice(id);
         self.waiting_params.clear();
@@ -318,7 +312,7 @@ impl FastPath {
         let waiting = self.waiting.take()?;
         let mut output = Output::new(out);
         let start = put_text_start(&self.waiting_id, &mut output)?;
-        self.calls.as_mut()?.attempt(waiting.kind, &waiting.message, &mut output)?;
+        self.calls.as_mut()?.attempt(&waiting.call, &mut output)?;
         output.put(b"\"}")?;
         let length = output.length();
         if let Some(key) = waiting.cached_as {

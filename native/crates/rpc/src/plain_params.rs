@@ -48,6 +48,22 @@ impl<'a> PlainReader<'a> {
         if self.token()? == b'"' { self.plain_string() } else { None }
     }
 
+    /// Takes the rest of a plain string after its first quote: what is before the last one.
+    pub(crate) fn rest_of_text(&mut self) -> Option<&'a [u8]> {
+        self.plain_string()
+    }
+
+    /// Takes `true` or `false`.
+    pub(crate) fn flag(&mut self) -> Option<bool> {
+        let first = self.token()?;
+        let (rest, flag) = if first == b't' { (&b"rue"[..], true) } else { (&b"alse"[..], false) };
+        (flag || first == b'f').then_some(())?;
+        let end = self.position + rest.len();
+        (self.bytes.get(self.position..end)? == rest).then_some(())?;
+        self.position = end;
+        Some(flag)
+    }
+
     /// Takes an array of plain strings with its brackets.
     pub(crate) fn params(&mut self) -> Option<Params<'a>> {
         if self.token()? == b'[' { self.rest_of_params() } else { None }

@@ -236,7 +236,8 @@ impl Ancestry for BranchBelow {
     }
 }
 
-/// The branch that ends with one block, as far as it is in memory. For threads that must not wait for the disk.
+/// The branch that ends with one block, as far as it is in memory or quickly read. For threads that must not wait for
+/// the disk.
 pub struct MemoryBranch {
     store: Arc<StateStore>,
     /// Hash and number of the parent; None below genesis.
@@ -250,26 +251,56 @@ impl StateStore {
         let parent = number.checked_sub(1).map(|number| (parent_hash, number));
         MemoryBranch { store: self.clone(), parent, has_missed: AtomicBool::new(false) }
     }
+
+    /// The metadata of a block for threads that must not wait for the disk: None also while they leave it alone.
+    pub fn ancestor_at_once(&self, hash: &B256) -> Option<Arc<AncestorBlock>> {
+        self.table.unless_paused(|| self.ancestor(hash)).ok().flatten()
+    }
 }
 
 impl MemoryBranch {
-    /// True when, since the last call, a block was requested that is not in memory but may be on disk. It was reported as
-    /// unknown, so results that depend on it are wrong.
+    /// True when, since the last call, a block was requested that could not be given but may be on disk. It was reported
+    /// as unknown, so results that depend on it are wrong.
     pub fn take_missed(&self) -> bool {
         self.has_missed.swap(false, Ordering::Relaxed)
+    }
+
+    /// The block of a height if it is in the window, and the parent as well.
+    fn in_window(&self, (hash, tip): (B256, u64), number: u64) -> Option<Arc<AncestorBlock>> {
+        let window = self.store.window.read();
+        let is_inside = window.at(tip).is_some_and(|parent| parent.hash == hash);
+        window.at(number).filter(|_| is_inside).cloned()
+    }
+
+    /// Hash of the block of a height that is below the window.
+    fn deep_hash(&self, parent: (B256, u64), number: u64) -> Option<B256> {
+        if number == parent.1 { Some(parent.0) } else { self.store.deep_hash(parent, number) }
+    }
+
+    /// What was found; a block that was not is remembered.
+    fn noted<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            self.has_missed.store(true, Ordering::Relaxed);
+        }
+        found
     }
 }
 
 impl Ancestry for MemoryBranch {
     fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>> {
-        let (hash, tip) = self.parent?;
-        let number = tip.checked_sub(depth)?;
-        let window = self.store.window.read();
-        let is_inside = window.at(tip).is_some_and(|parent| parent.hash == hash);
-        let block = window.at(number).filter(|_| is_inside).cloned();
-        if block.is_none() {
-            self.has_missed.store(true, Ordering::Relaxed);
-        }
-        block
+        let parent = self.parent?;
+        let number = parent.1.checked_sub(depth)?;
+        let found = self.in_window(parent, number).or_else(|| {
+            let hash = self.deep_hash(parent, number)?;
+            self.store.ancestor_at_once(&hash)
+        });
+        self.noted(found)
+    }
+
+    fn ancestor_hash(&self, depth: u64) -> Option<B256> {
+        let parent = self.parent?;
+        let number = parent.1.checked_sub(depth)?;
+        let found = self.in_window(parent, number).map(|block| block.hash);
+        self.noted(found.or_else(|| self.deep_hash(parent, number)))
     }
 }

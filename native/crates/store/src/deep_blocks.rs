@@ -90,6 +90,12 @@ pub struct DeepBlock {
     pub root: Option<B256>,
 }
 
+/// A block that is known by both.
+struct DeepName {
+    hash: B256,
+    number: u64,
+}
+
 fn decode_block(bytes: &[u8]) -> Option<DeepBlock> {
     let (hash, root) = bytes.split_at_checked(32)?;
     let root = B256::try_from(root).ok()?;
@@ -111,6 +117,38 @@ impl StateStore {
             lmdb.transact(|transaction| {
                 let found = table.get(transaction, &number.to_be_bytes())?;
                 found.map(|bytes| decode_block(bytes).ok_or_else(damaged)).transpose()
+            })
+        };
+        self.table.unless_paused(read).ok().flatten()
+    }
+
+    /// Hash of the block of a height below the window, on the branch that ends with a block of the window or of the
+    /// table. None as for [`Self::deep_block`].
+    pub(crate) fn deep_hash(&self, (tip, top): (B256, u64), number: u64) -> Option<B256> {
+        let lmdb = self.backend.lmdb()?;
+        let table = lmdb.numbers?;
+        let range = (*self.deep.range.read())?;
+        // Rows are those of the branch if this one is, too: another branch is written from its top down.
+        let anchor = {
+            let window = self.window.read();
+            window.at(range.top).filter(|block| block.hash == range.hash)?;
+            let is_tip_inside = window.at(top).is_some_and(|block| block.hash == tip);
+            if is_tip_inside {
+                DeepName { hash: range.hash, number: range.top }
+            } else {
+                DeepName { hash: tip, number: top }
+            }
+        };
+        if number > top || !range.has(number) || !range.has(anchor.number) {
+            return None;
+        }
+        let read = || {
+            lmdb.transact(|transaction| {
+                let hash_at = |number: u64| -> heed::Result<Option<B256>> {
+                    let found = table.get(transaction, &number.to_be_bytes())?;
+                    found.map(|bytes| decode_block(bytes).map(|block| block.hash).ok_or_else(damaged)).transpose()
+                };
+                if hash_at(anchor.number)? == Some(anchor.hash) { hash_at(number) } else { Ok(None) }
             })
         };
         self.table.unless_paused(read).ok().flatten()

@@ -67,6 +67,20 @@ impl HeadBranch {
         self.at(number).is_some_and(|block| block.hash == hash)
     }
 
+    /// The block of a hash, on this branch or not. None for one that is neither in memory nor quickly read.
+    pub fn block_of(&self, hash: B256, number: u64) -> Option<Arc<AncestorBlock>> {
+        let in_memory = self.at(number).filter(|block| block.hash == hash);
+        in_memory.or_else(|| self.store.ancestor_at_once(&hash))
+    }
+
+    /// Height of the block of a hash, on this branch or not. None as for [`Self::block_of`].
+    pub fn number_of(&self, hash: B256) -> Option<u64> {
+        if self.head.hash == hash {
+            return Some(self.head.number);
+        }
+        self.store.ancestor_at_once(&hash).map(|block| block.number)
+    }
+
     /// Root of the state after a block, as users edited it; None when it is not in memory.
     pub fn root_after(&self, block: &AncestorBlock) -> Option<B256> {
         self.store.root_after(block)

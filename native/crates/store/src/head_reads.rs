@@ -105,6 +105,18 @@ pub(crate) fn record_at<'t>(
     if step < first { Ok(None) } else { record_of(line, transaction, step).map(Some) }
 }
 
+/// What the row of an account has in one state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AccountParts {
+    /// The trie's value.
+    pub(crate) account: Option<Bytes>,
+    /// Hash and length of its code.
+    pub(crate) code: Option<(B256, u32)>,
+    pub(crate) marker: bool,
+    /// Says which cells are its own.
+    pub(crate) incarnation: u32,
+}
+
 /// One state of the line in one transaction.
 pub(crate) struct HeadReads<'a> {
     head: Table,
@@ -169,6 +181,36 @@ impl<'a> HeadReads<'a> {
     /// Which cells are an account's own in the state of the line.
     pub(crate) fn incarnation(&self, account: &AccountRef) -> heed::Result<u32> {
         Ok(AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?.incarnation)
+    }
+
+    /// True when rows have all that there is of the state.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.older.is_none()
+    }
+
+    /// Everything that the row of an account has. None where parts of it are to be read elsewhere.
+    pub(crate) fn parts(&self, account: &AccountRef) -> heed::Result<Option<AccountParts>> {
+        if !self.has_parts() {
+            return Ok(None);
+        }
+        let row = AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?;
+        Ok(Some(AccountParts {
+            account: row.account.map(Bytes::copy_from_slice),
+            code: row.code,
+            marker: row.marker,
+            incarnation: row.incarnation,
+        }))
+    }
+
+    /// The value of a cell of an account whose parts are known.
+    pub(crate) fn cell_of(
+        &self,
+        account: &AccountRef,
+        parts: &AccountParts,
+        slot: &U256,
+    ) -> heed::Result<Option<CellValue>> {
+        let value = self.value(&cell_key(account, parts.incarnation, slot))?;
+        if value.is_empty() { Ok(None) } else { decode_cell(value).map(Some).ok_or_else(damaged) }
     }
 
     /// Contents of an item.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{B256, Bytes, U256};
@@ -13,7 +14,7 @@ use rhizome_trie::{EMPTY_ROOT, Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
 use crate::head_changes::{AccountChange, CellValue};
-use crate::head_reads::{HeadReads, LinePosition};
+use crate::head_reads::{AccountParts, HeadReads, LinePosition};
 use crate::head_view::{StateView, TableAccess};
 use crate::memory_nodes::MemoryNodes;
 use crate::state_store::StateStore;
@@ -32,13 +33,25 @@ pub(crate) struct RootReader {
     view: OnceLock<Option<StateView>>,
     /// Position in the line at which the table has an earlier state.
     line: LinePosition,
+    /// The account of an earlier state that was read last: a call asks for most of what its row has.
+    parts: Mutex<Option<(AccountRef, AccountParts)>>,
 }
 
 impl RootReader {
     pub(crate) fn new(store: Arc<StateStore>, root: B256, at: Location) -> Self {
         let generation = store.head.generation_of(&root);
         let line = LinePosition::new(root);
-        Self { store, root, at, generation, memory_only: false, must_not_wait: false, view: OnceLock::new(), line }
+        Self {
+            store,
+            root,
+            at,
+            generation,
+            memory_only: false,
+            must_not_wait: false,
+            view: OnceLock::new(),
+            line,
+            parts: Mutex::default(),
+        }
     }
 
     /// A state whose trie was given up, as far as the line has its values.
@@ -88,6 +101,43 @@ impl RootReader {
         value.load(source)
     }
 
+    /// Reads a part of the row of an account as [`Self::in_head`] does, once for all parts where no cache keeps them.
+    fn part<T>(
+        &self,
+        account: &AccountRef,
+        in_change: impl Fn(&AccountChange) -> Option<T>,
+        none: T,
+        in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
+        in_parts: impl Fn(&AccountParts) -> T,
+    ) -> Result<Option<T>, StateError> {
+        if self.generation.is_some() || self.has_view() {
+            return self.in_head(account, in_change, none, in_table);
+        }
+        if let Some((_, parts)) = self.parts.lock().as_ref().filter(|(known, _)| known == account) {
+            return Ok(Some(in_parts(parts)));
+        }
+        let found = self.in_line(|table| match table.parts(account)? {
+            Some(parts) => Ok((in_parts(&parts), Some(parts))),
+            None => Ok((in_table(table)?, None)),
+        })?;
+        let Some((value, parts)) = found else { return Ok(None) };
+        *self.parts.lock() = parts.map(|parts| (*account, parts));
+        Ok(Some(value))
+    }
+
+    /// True when the state is read through layers.
+    fn has_view(&self) -> bool {
+        self.view.get_or_init(|| self.store.table.view_of(&self.root)).is_some()
+    }
+
+    /// Reads the table where there are no layers up to the state.
+    fn in_line<T>(&self, in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>) -> Result<Option<T>, StateError> {
+        let Some(lmdb) = self.store.backend.lmdb() else { return Ok(None) };
+        let table = &self.store.table;
+        let access = TableAccess { table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
+        access.read(|root| *root == self.root, in_table)
+    }
+
     /// Reads layers and table; None when the trie has to be asked.
     fn in_head<T>(
         &self,
@@ -101,7 +151,7 @@ impl RootReader {
         let access = TableAccess { table: &store.table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
         match self.view.get_or_init(|| store.table.view_of(&self.root)) {
             Some(view) => view.find(&access, account, in_change, none, in_table),
-            None => access.read(|root| *root == self.root, in_table),
+            None => self.in_line(in_table),
         }
     }
 
@@ -122,7 +172,13 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Account(state)) = self.cached(&key) {
             return Ok(state);
         }
-        let found = self.in_head(account, |change| change.account.clone(), None, |table| table.account(account))?;
+        let found = self.part(
+            account,
+            |change| change.account.clone(),
+            None,
+            |table| table.account(account),
+            |parts| parts.account.clone(),
+        )?;
         let value = match found {
             Some(value) => value,
             None => self.load(&self.find(&keys::account_key(account))?)?,
@@ -144,7 +200,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Code(info)) = self.cached(&key) {
             return Ok(info);
         }
-        let found = self.in_head(account, |change| change.code, None, |table| table.code(account))?;
+        let found = self.part(account, |change| change.code, None, |table| table.code(account), |parts| parts.code)?;
         let info = match found {
             Some(info) => info,
             None => {
@@ -176,7 +232,8 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Marker(marked)) = self.cached(&key) {
             return Ok(marked);
         }
-        let found = self.in_head(account, |change| change.marker, false, |table| table.marker(account))?;
+        let found =
+            self.part(account, |change| change.marker, false, |table| table.marker(account), |parts| parts.marker)?;
         let marked = match found {
             Some(marked) => marked,
             None => !self.find(&keys::storage_prefix_key(account))?.is_none(),
@@ -190,8 +247,20 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Cell(value)) = self.cached(&key) {
             return Ok(value);
         }
-        let found =
-            self.in_head(account, |change| change.cells.get(slot).cloned(), None, |table| table.cell(account, slot))?;
+        let parts = self.parts.lock().as_ref().filter(|(known, _)| known == account).map(|(_, parts)| parts.clone());
+        let found = match parts {
+            // Only where there are no layers.
+            Some(parts) => self.in_line(|table| match table.has_parts() {
+                true => table.cell_of(account, &parts, slot),
+                false => table.cell(account, slot),
+            })?,
+            None => self.in_head(
+                account,
+                |change| change.cells.get(slot).cloned(),
+                None,
+                |table| table.cell(account, slot),
+            )?,
+        };
         let value = match found {
             Some(None) => None,
             Some(Some(CellValue::Here(bytes))) => Some(bytes),
