@@ -33,6 +33,11 @@ export class Sender {
     return this.#nonce
   }
 
+  /** Leaves transactions out, as if they had been signed. */
+  skip(count: number): void {
+    this.#nonce += BigInt(count)
+  }
+
   /** Signs the next transaction of the account. */
   send({ to = Buffer.alloc(0), value = 0n, data = Buffer.alloc(0), gas }: Action): SignedTransaction {
     const signer = { address: this.address, sign: (hash: Buffer) => signHash(hash, this.#key) }

@@ -22,6 +22,12 @@ export interface Workload {
   next(count: number): SignedTransaction[]
 }
 
+/** A workload that may begin in the middle of its chain. */
+export interface LaterWorkload extends Workload {
+  /** Leaves blocks behind those of the setup out, as if they had been made. */
+  skip(blocks: number, transactionsPerBlock: number): void
+}
+
 const SENDERS = 100
 const RECEIVERS = 1_000
 const RBTC = 10n ** 18n
@@ -39,6 +45,8 @@ const STORAGE_GAS = 300_000n
 const LOG_GAS = 120_000n
 
 /** The workload of a name. The same name gives the same transactions every time. */
+export function createWorkload(name: 'holders'): LaterWorkload
+export function createWorkload(name: WorkloadName): Workload
 export function createWorkload(name: WorkloadName): Workload {
   const treasury = new Sender('cow')
   const senders = Array.from({ length: SENDERS }, (_, i) => new Sender(`rhizome bench sender ${i}`))
@@ -96,7 +104,12 @@ export function createWorkload(name: WorkloadName): Workload {
         const data = encodeCall('transfer(address,uint256)', [fromHex(accountOf(count)), 1_000n])
         return treasury.send({ to: token, data, gas: TOKEN_GAS })
       })
-      return { setup: [fund], contract: token, next }
+      const skip = (blocks: number, transactionsPerBlock: number) => {
+        count += blocks * transactionsPerBlock
+        treasury.skip(blocks * transactionsPerBlock)
+      }
+      const holders: LaterWorkload = { setup: [fund], contract: token, next, skip }
+      return holders
     }
     case 'accounts': {
       const spread = create('Spread')
@@ -132,6 +145,33 @@ export function createWorkload(name: WorkloadName): Workload {
       return { setup: [fund], contract: compute, next }
     }
   }
+}
+
+/** Every second block empty, the others with token transfers to new owners each. */
+export function createMixedWorkload(): LaterWorkload {
+  const holders = createWorkload('holders')
+  let made = 0
+  return {
+    ...holders,
+    next: (count) => {
+      made += 1
+      return isEmpty(made) ? [] : holders.next(count)
+    },
+    skip: (blocks, transactionsPerBlock) => {
+      const before = transfersIn(made)
+      made += blocks
+      holders.skip(transfersIn(made) - before, transactionsPerBlock)
+    },
+  }
+}
+
+function isEmpty(made: number): boolean {
+  return made % 2 === 0
+}
+
+/** Blocks with transfers among so many of a mixed workload. */
+export function transfersIn(blocks: number): number {
+  return Math.ceil(blocks / 2)
 }
 
 /** Two blocks of one's length, so that neither is too full. */

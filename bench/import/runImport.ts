@@ -77,7 +77,8 @@ export async function runImport(
   }
 }
 
-function storeBytes(dataDir: string): StoreBytes {
+/** Sizes of the files of both stores. */
+export function storeBytes(dataDir: string): StoreBytes {
   const size = (folder: string) => statSync(join(dataDir, folder, 'data.mdb')).size
   return { chain: size(CHAIN_FOLDER), state: size(STATE_FOLDER) }
 }

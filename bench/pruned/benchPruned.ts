@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Hex, toHex } from 'viem'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/chainFolders.ts'
 import { type NodeProcess, startNode } from '../../test/support/nodeProcess.ts'
 import { generateChain } from '../chain/generateChain.ts'
 import { createWorkload } from '../chain/workloads.ts'
@@ -12,8 +13,10 @@ import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections, WORK_FOLDER } from '../report/results.ts'
 import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { mix, textOf } from '../rpc/requests.ts'
-import { askAgain } from '../scale/ask.ts'
+import { askAgain, readAgain } from '../scale/ask.ts'
+import { growKept, keptToken } from '../scale/keptStore.ts'
 import { folderBytes, type GrownStores, growStores } from './grownStores.ts'
+import { type LiveState, measureLiveState, run } from './liveState.ts'
 import type { PrunedOptions } from './options.ts'
 
 /** A window of the open loop. */
@@ -30,6 +33,10 @@ const STRIDE = 7_919
 const PEAK_SECONDS = 5
 const BLOCKS_AT_ONCE = 5
 const MIB = 2 ** 20
+/** Bars: disk at its peak to what is live, answered requests to those asked for, p99 to that at rest. */
+const LIVE_TIMES = 3
+const MIN_ANSWERED = 0.9
+const MAX_TIMES_P99 = 2
 
 /** `bench -- pruned`: disk and reads of a node that gives old states up. */
 export async function benchPruned(args: string[]): Promise<void> {
@@ -38,26 +45,42 @@ export async function benchPruned(args: string[]): Promise<void> {
   const generator = new Generator()
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-pruned-'))
   try {
-    const workload = createWorkload('holders')
-    const file = `${WORK_FOLDER}holders-${options.blocks}x1.rlp`
-    await generateChain({ workload: 'holders', blocks: options.blocks, transactionsPerBlock: 1, file })
-    const kept = `blocks:${options.kept}`
-    const prunes = ['--proofs', kept, '--history', kept]
+    const source = await chainOf(options)
+    const { file } = source
+    const blocks = `blocks:${options.kept}`
+    const prunes = ['--proofs', blocks, '--history', blocks]
     const disks: Row[] = []
+    const archive = source.dataDir === null ? await growStores(file, join(folder, 'archive'), []) : null
+    const archived = source.dataDir ?? join(folder, 'archive')
+    const live = await measureLiveState(archived, folder)
+    const archiveBytes = folderBytes(join(archived, STATE_FOLDER))
+    if (archive !== null) disks.push(diskRow('archive', archive, null))
+    else disks.push(keptRow(archived))
+    for (const name of ['archive', 'snapshot', 'restored']) {
+      rmSync(join(folder, name), { recursive: true, force: true })
+    }
+    const kept = { live, bytes: (archiveBytes / options.blocks) * options.kept }
     for (const [name, flags] of [
-      ['archive', []],
-      [`--proofs ${kept}`, ['--proofs', kept]],
-      [`--proofs and --history ${kept}`, prunes],
+      [`--proofs ${blocks}`, ['--proofs', blocks]],
+      [`--proofs and --history ${blocks}`, prunes],
     ] as const) {
       const grown = await growStores(file, join(folder, `${disks.length}`), flags)
-      disks.push(diskRow(name, grown))
+      disks.push(diskRow(name, grown, flags === prunes ? kept : null))
       console.error(`${name}: imported in ${Math.round(grown.seconds)} s`)
       if (flags !== prunes) rmSync(join(folder, `${disks.length - 1}`), { recursive: true, force: true })
     }
-    const token: Hex = `0x${workload.contract?.toString('hex') ?? ''}`
+    const token: Hex = `0x${source.contract?.toString('hex') ?? ''}`
     const dataDir = join(folder, '2')
+    const diskNote =
+      `MiB; at most: looked at four times a second. Live: the newest state in a store of its own, trie ${toMiB(live.trie)} ` +
+      `and table ${toMiB(live.head)}. Kept: ${toMiB(kept.bytes)}, what an archive of these blocks has for as many. Bound: ` +
+      `${LIVE_TIMES} times what is live, and what is kept.`
+    const disk = { title: 'Disk', note: diskNote, rows: disks }
+    if (options.isDiskAlone) {
+      saveSections('pruned', machine, [disk], { options, disks })
+      return
+    }
     const reads = await measureReads(dataDir, prunes, token, options, generator)
-    const disk = { title: 'Disk', note: 'MiB; at most: looked at four times a second.', rows: disks }
     const note = `Requests in an open loop at half the peak of ${Math.round(reads.peak)}/s; windows of ${options.seconds} s at rest and with a block a second by turns.`
     saveSections('pruned', machine, [disk, { title: 'Reads', note, rows: reads.rows }], {
       options,
@@ -74,6 +97,8 @@ function readOptions(args: string[]): PrunedOptions {
   const { values } = parseArgs({
     args,
     options: {
+      store: { type: 'string' },
+      'disk-only': { type: 'boolean', default: false },
       blocks: { type: 'string', default: '100000' },
       kept: { type: 'string', default: '10000' },
       seconds: { type: 'string', default: '60' },
@@ -87,15 +112,54 @@ function readOptions(args: string[]): PrunedOptions {
     seconds: Number(values.seconds),
     runs: Number(values.runs),
     connections: Number(values.connections),
+    store: values.store ?? null,
+    isDiskAlone: values['disk-only'],
   }
 }
 
-function diskRow(name: string, { seconds, mostState, state, chain }: GrownStores): Row {
+/** The blocks to import: generated, or those of a kept store, which is an archive already. */
+async function chainOf({
+  blocks,
+  store,
+}: PrunedOptions): Promise<{ file: string; dataDir: string | null; contract: Buffer | null }> {
+  if (store === null) {
+    const file = `${WORK_FOLDER}holders-${blocks}x1.rlp`
+    await generateChain({ workload: 'holders', blocks, transactionsPerBlock: 1, file })
+    return { file, dataDir: null, contract: createWorkload('holders').contract }
+  }
+  const { dataDir } = growKept(store, blocks)
+  const file = `${WORK_FOLDER}kept-${blocks}.rlp`
+  if (!existsSync(file)) {
+    mkdirSync(WORK_FOLDER, { recursive: true })
+    await run(['export', '--data-dir', dataDir, '--output', `${file}.unfinished`])
+    renameSync(`${file}.unfinished`, file)
+  }
+  return { file, dataDir, contract: keptToken() }
+}
+
+/** An archive that was there. */
+function keptRow(dataDir: string): Row {
+  const state = folderBytes(join(dataDir, STATE_FOLDER))
+  const chain = folderBytes(join(dataDir, CHAIN_FOLDER))
+  return diskRow('archive', { seconds: 0, mostState: state, state, chain }, null)
+}
+
+function toMiB(bytes: number): string {
+  return (bytes / MIB).toPrecision(3)
+}
+
+function diskRow(
+  name: string,
+  { seconds, mostState, state, chain }: GrownStores,
+  kept: { readonly live: LiveState; readonly bytes: number } | null,
+): Row {
+  const bound = kept === null ? null : LIVE_TIMES * (kept.live.trie + kept.live.head) + kept.bytes
   return {
     'what is kept': name,
     'import s': Math.round(seconds),
     'state store at most': mostState / MIB,
     'at the end': state / MIB,
+    bound: bound === null ? 'none' : `${toMiB(bound)} ${mostState <= bound ? 'met' : '**not met**'}`,
     'chain store': chain / MIB,
   }
 }
@@ -116,10 +180,11 @@ async function measureReads(
     const rows: Row[] = []
     for (let run = 1; run <= runs; run += 1) {
       const load = async () => generator.load(node.url, await requests(), { seconds, connections, rate })
-      rows.push(windowRow('at rest', rate, await watched(node, load)))
+      const atRest = await watched(node, load)
+      rows.push(windowRow('at rest', rate, atRest, null))
       await makeUntilEpochIsDue(node, Math.floor(seconds / 2), kept)
       const blocks = new BlockEachSecond(node)
-      rows.push(windowRow('a block a second', rate, await watched(node, load)))
+      rows.push(windowRow('a block a second', rate, await watched(node, load), atRest.load.p99))
       await blocks.stop()
       console.error(
         `run ${run} of ${runs}; state store ${Math.round(folderBytes(join(dataDir, 'state')) / MIB)} MiB`,
@@ -165,8 +230,7 @@ async function watched(node: NodeProcess, load: () => Promise<LoadStats>): Promi
 }
 
 async function metricsOf({ url }: NodeProcess): Promise<{ height: number; dropped: number; steps: number }> {
-  const response = await fetch(new URL('/metrics', url))
-  const text = await response.text()
+  const text = await readAgain(new URL('/metrics', url))
   const value = (name: string) =>
     Number(new RegExp(`^rhizome_${name}(?:{[^}]*})? (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
   return {
@@ -224,16 +288,31 @@ class BlockEachSecond {
   }
 }
 
-function windowRow(name: string, rate: number, { load, blocks, droppedBytes, forgotten }: Window): Row {
+/** @param p99 that of the window at rest, milliseconds; null for that itself */
+function windowRow(
+  name: string,
+  rate: number,
+  { load, blocks, droppedBytes, forgotten }: Window,
+  p99: number | null,
+): Row {
+  const answered = load.requestsPerSecond / rate
+  const slower = p99 === null ? null : load.p99 / p99
   return {
     window: name,
     'asked/s': rate,
     'answered/s': Math.round(load.requestsPerSecond),
+    [`of asked (≥ ${MIN_ANSWERED})`]: judged(answered, answered >= MIN_ANSWERED),
     failures: load.failures,
     'p50 ms': load.p50,
     'p99 ms': load.p99,
+    [`to p99 at rest (≤ ${MAX_TIMES_P99})`]:
+      slower === null ? 'none' : judged(slower, slower <= MAX_TIMES_P99),
     blocks,
     'log given up MiB': droppedBytes / MIB,
     'states given up': forgotten,
   }
+}
+
+function judged(ratio: number, isMet: boolean): string {
+  return `${ratio.toPrecision(3)} ${isMet ? 'met' : '**not met**'}`
 }

@@ -72,12 +72,37 @@ export async function startAnvil(args: readonly string[] = []): Promise<Peer | n
 }
 
 /** Starts `geth --dev` where it is installed (`go install github.com/ethereum/go-ethereum/cmd/geth@v1.15.11`). */
-export async function startGeth(extra: readonly string[] = []): Promise<Peer | null> {
-  const program = findProgram('geth', [join(homedir(), 'go/bin/geth')])
+export function startGeth(extra: readonly string[] = []): Promise<Peer | null> {
+  return runGeth('geth --dev', ['--dev', ...extra])
+}
+
+/** Starts geth, where it is installed, on a chain of a genesis alone, made in a folder that is empty. */
+export async function startGethOn(folder: string, genesis: string): Promise<Peer | null> {
+  const program = findGeth()
+  if (program === null) return null
+  const { status, stderr } = spawnSync(program, ['--datadir', folder, 'init', genesis], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`geth init: ${stderr}`)
+  return runGeth('geth', [
+    '--datadir',
+    folder,
+    '--networkid',
+    '1337',
+    '--maxpeers',
+    '0',
+    '--syncmode',
+    'full',
+  ])
+}
+
+function findGeth(): string | null {
+  return findProgram('geth', [join(homedir(), 'go/bin/geth')])
+}
+
+async function runGeth(name: string, extra: readonly string[]): Promise<Peer | null> {
+  const program = findGeth()
   if (program === null) return null
   const [port, socketPort] = [await freePort(), await freePort()]
   const args = [
-    '--dev',
     '--ipcdisable',
     '--nodiscover',
     '--gcmode',
@@ -93,7 +118,7 @@ export async function startGeth(extra: readonly string[] = []): Promise<Peer | n
   const child = spawn(program, [...args, ...http, ...sockets, '--verbosity', '1', ...extra], {
     stdio: 'ignore',
   })
-  return settle({ name: 'geth --dev', port, socketPort, child, funder: null })
+  return settle({ name, port, socketPort, child, funder: null })
 }
 
 /**

@@ -15,40 +15,47 @@ const SILENCE_MS = 60_000
  * @throws Error that says what was asked, where no attempt got an answer
  */
 export async function askAgain<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  return again(method, url, () => askOnce<T>(url, method, params))
+}
+
+/** Text at an address, asked for on a connection of its own, and again where no answer came. */
+export async function readAgain(url: URL): Promise<string> {
+  return again(`GET ${url.pathname}`, url.host, () => exchange(url, 'GET', null))
+}
+
+async function again<T>(what: string, where: string, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await askOnce<T>(url, method, params)
+      return await ask()
     } catch (error) {
       if (error instanceof JsonRpcError) throw error
       if (attempt === ATTEMPTS) {
-        throw new Error(`${method} got no answer from ${url} in ${ATTEMPTS} attempts`, { cause: error })
+        throw new Error(`${what} got no answer from ${where} in ${ATTEMPTS} attempts`, { cause: error })
       }
       await sleep(PAUSE_MS)
     }
   }
 }
 
-function askOnce<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
+async function askOnce<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  return resultIn<T>(await exchange(new URL(url), 'POST', { jsonrpc: '2.0', id: 1, method, params }))
+}
+
+function exchange(url: URL, method: 'GET' | 'POST', body: object | null): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
-    const sent = request(url, { method: 'POST', headers, agent: false, timeout: SILENCE_MS }, (response) => {
+    const sent = request(url, { method, headers, agent: false, timeout: SILENCE_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
         text += part
       })
       response.once('error', reject)
-      response.once('end', () => {
-        try {
-          resolve(resultIn<T>(text))
-        } catch (error) {
-          reject(error)
-        }
-      })
+      response.once('end', () => resolve(text))
     })
     sent.once('timeout', () => sent.destroy(new Error(`silent for ${SILENCE_MS / 1000} s`)))
     sent.once('error', reject)
-    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    sent.end(body === null ? undefined : JSON.stringify(body))
   })
 }
 

@@ -1,188 +1,143 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { STATE_FOLDER } from '../../src/execution/chainFolders.ts'
-import { keccak256 } from '../../src/native/crypto.ts'
-import { startNode } from '../../test/support/nodeProcess.ts'
 import { Generator } from '../load/generator.ts'
 import { readNamedBuilds } from '../namedBuilds.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections } from '../report/results.ts'
-import { accountOf } from '../rpc/encode.ts'
-import { ownMiB, processorSeconds } from '../rpc/processStats.ts'
-import { type JsonRpcRequest, textOf } from '../rpc/requests.ts'
+import { measureSize, THIS_BUILD } from './measureSize.ts'
+import type { StateOptions } from './options.ts'
+import type { Measured, Speed } from './speeds.ts'
 
-/** What the tool that writes states prints. */
-interface Written {
-  readonly root: string
-  readonly seconds: number
-  /** Making the table of the head. */
-  readonly tableSeconds: number
-  readonly bytes: number
-}
-
-/** Median of some measurements. */
-interface Speed {
-  readonly requestsPerSecond: number
-  /** Processor time of the node for one request, microseconds. */
-  readonly microseconds: number
-}
-
-interface Build {
-  readonly name: string
-  /** Its command line; undefined is this build's. */
-  readonly program?: string
-}
-
-const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
-const WORKSPACE = fileURLToPath(new URL('../../native', import.meta.url))
-/** The contract that the tool gives cells to. */
-const CONTRACT = `0x${'77'.repeat(20)}`
 const LARGE = 1e7
-const REQUESTS = 200_000
-/** Spreads numbers over a range without repeating one early. */
-const STRIDE = 7_919
-const THIS_BUILD = 'this build'
+/** Bars of the rate at a size to that at the smallest, and of the processor time of a request. */
+const MIN_OF_SMALLEST = 0.75
+const MIN_OF_SMALLEST_LARGE = 0.7
+const MAX_TIME_OF_SMALLEST = 1.3
+const MIN_TO_ANVIL = 0.9
+const MIN_TO_GETH = 3
+const MIN_EARLIER_TO_NEWEST = 0.6
 
-/** `bench -- state`: reads of the newest state by its size. */
+/** `bench -- state`: reads of the newest state by its size, and of earlier ones. */
 export async function benchState(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       sizes: { type: 'string', default: '10000,100000,1000000' },
       large: { type: 'boolean', default: false },
+      blocks: { type: 'string', default: '2000' },
       before: { type: 'string', multiple: true, default: [] },
+      alone: { type: 'boolean', default: false },
       seconds: { type: 'string', default: '2' },
       runs: { type: 'string', default: '3' },
       connections: { type: 'string', default: '64' },
     },
   })
-  const others = readNamedBuilds(values.before).map(([name, folder]): Build => {
-    return { name, program: join(folder, 'dist/cli/main.js') }
-  })
-  const machine = describeMachine()
-  const generator = new Generator()
-  const options = {
+  const options: StateOptions = {
+    sizes: [...values.sizes.split(',').filter((text) => text !== ''), ...(values.large ? [LARGE] : [])].map(
+      Number,
+    ),
+    blocks: Number(values.blocks),
+    isAlone: values.alone,
     seconds: Number(values.seconds),
     runs: Number(values.runs),
     connections: Number(values.connections),
   }
-  const rows: Row[] = []
+  const others = readNamedBuilds(values.before)
+  const machine = describeMachine()
+  const generator = new Generator()
+  const measured: Measured[] = []
   try {
-    for (const size of [...values.sizes.split(',').map(Number), ...(values.large ? [LARGE] : [])]) {
-      const builds = size === LARGE ? [{ name: THIS_BUILD }] : [...others, { name: THIS_BUILD }]
-      rows.push(...(await measureSize(size, builds, options, generator)))
+    for (const size of options.sizes) {
+      const beside =
+        size === LARGE ? { builds: [], isAlone: true } : { builds: others, isAlone: options.isAlone }
+      measured.push(...(await measureSize(size, beside, options, generator)))
       console.error(`${size} accounts and cells done`)
     }
   } finally {
     generator.close()
   }
   const note =
-    'Reads of the newest state in requests/s of a closed loop, no response cached; processor time is that of the node. ' +
-    'The state was written straight into the store.'
-  saveSections('state', machine, [{ title: 'Reads by size of the state', note, rows }], { options: values })
+    'Requests/s of a closed loop, no response cached; processor time of the node for one request. ' +
+    'The state was written straight into the store; "earlier" is spread over all blocks that were made on it.'
+  const sections = [
+    { title: 'Reads by size of the state', note, rows: measured.map(rowOf) },
+    { title: 'Ratios of this build', rows: ratiosOf(measured) },
+  ]
+  saveSections('state', machine, sections, { options, measured })
 }
 
-async function measureSize(
-  size: number,
-  builds: readonly Build[],
-  options: { seconds: number; runs: number; connections: number },
-  generator: Generator,
-): Promise<Row[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-state-'))
-  try {
-    const { root, seconds, tableSeconds, bytes } = writeState(dataDir, size)
-    runChild(dataDir, root)
-    const bodies = createReads(size)
-    const files = Object.entries(bodies).map(
-      ([name, requests]) => [name, generator.write(requests.map(textOf))] as const,
-    )
-    const rows: Row[] = []
-    for (const { name, program } of builds) {
-      const start = performance.now()
-      const node = await startNode({
-        dataDir,
-        args: ['--log-level', 'warn', '--response-cache', '0'],
-        ...(program === undefined ? {} : { program }),
-      })
-      const startSeconds = (performance.now() - start) / 1000
-      try {
-        const speeds: Record<string, number> = {}
-        for (const [read, file] of files) {
-          const speed = await measure(node, file, options, generator)
-          speeds[`${read}/s`] = Math.round(speed.requestsPerSecond)
-          speeds[`${read} µs`] = Number(speed.microseconds.toPrecision(3))
-        }
-        rows.push({
-          'accounts and cells': size,
-          build: name,
-          'trie written in s': seconds,
-          'table in s': tableSeconds,
-          'state store MiB': Math.round(bytes / 2 ** 20),
-          'start s': Number(startSeconds.toPrecision(3)),
-          ...speeds,
-          'own memory MiB': Math.round(ownMiB(node.pid)),
-        })
-      } finally {
-        await node.stop()
-      }
-    }
-    return rows
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-}
-
-/** Makes a chain of genesis alone and puts accounts and cells into its state. */
-function writeState(dataDir: string, size: number): Written {
-  const genesis = runChild(dataDir)
-  const command = ['run', '--quiet', '--release', '-p', 'rhizome-store', '--example', 'write_state', '--']
-  const args = [...command, join(dataDir, STATE_FOLDER), genesis, String(size), String(size)]
-  return JSON.parse(execFileSync('cargo', args, { cwd: WORKSPACE, encoding: 'utf8' })) as Written
-}
-
-function runChild(dataDir: string, ...args: readonly string[]): string {
-  const command = [...process.execArgv, CHILD, dataDir, ...args]
-  return execFileSync(process.execPath, command, { encoding: 'utf8' }).trim()
-}
-
-function createReads(size: number): Readonly<Record<string, readonly JsonRpcRequest[]>> {
-  const make = (method: string, params: (number: number) => readonly unknown[]): JsonRpcRequest[] =>
-    Array.from({ length: Math.min(REQUESTS, size) }, (_, i) => ({
-      method,
-      params: params((i * STRIDE) % size),
-    }))
+function rowOf({ size, name, written, startSeconds, ownMiB, speeds }: Measured): Row {
+  const cells = Object.entries(speeds).flatMap(([read, speed]) => [
+    [`${read}/s`, speed === null ? 'none' : Math.round(speed.requestsPerSecond)] as const,
+    [`${read} µs`, speed === null ? 'none' : Number(speed.microseconds.toPrecision(3))] as const,
+  ])
   return {
-    balances: make('eth_getBalance', (number) => [accountOf(number), 'latest']),
-    cells: make('eth_getStorageAt', (number) => [CONTRACT, slotOf(number), 'latest']),
+    'accounts and cells': size,
+    node: name,
+    'trie written in s': written?.seconds ?? 'none',
+    'table in s': written?.tableSeconds ?? 'none',
+    'state store MiB': written === null ? 'none' : Math.round(written.bytes / 2 ** 20),
+    'start s': startSeconds === null ? 'none' : Number(startSeconds.toPrecision(3)),
+    ...Object.fromEntries(cells),
+    'own memory MiB': Math.round(ownMiB),
   }
 }
 
-/** The slot of the cell of a number. */
-function slotOf(number: number): string {
-  const preimage = Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
-  return `0x${keccak256(preimage).toString('hex')}`
+/** Of each size and kind of read, with what they are held to. */
+function ratiosOf(measured: readonly Measured[]): Row[] {
+  const own = measured.filter(({ name }) => name === THIS_BUILD)
+  return own.flatMap(({ size, speeds }) =>
+    (['balances', 'cells'] as const).map((read): Row => {
+      const newest = speeds[read]
+      const smallest = own[0]?.speeds[read] ?? null
+      const of = (name: string) =>
+        measured.find((other) => other.size === size && other.name === name)?.speeds[read]
+      const least = size === LARGE ? MIN_OF_SMALLEST_LARGE : MIN_OF_SMALLEST
+      return {
+        'accounts and cells': size,
+        read,
+        [`rate to the smallest size (≥ ${MIN_OF_SMALLEST}; ${MIN_OF_SMALLEST_LARGE} at 10⁷)`]: atLeast(
+          rates(newest, smallest),
+          least,
+        ),
+        [`processor time to it (≤ ${MAX_TIME_OF_SMALLEST})`]: atMost(
+          times(newest, smallest),
+          MAX_TIME_OF_SMALLEST,
+        ),
+        [`rate to anvil (≥ ${MIN_TO_ANVIL})`]: atLeast(rates(newest, of('anvil')), MIN_TO_ANVIL),
+        [`rate to geth (≥ ${MIN_TO_GETH})`]: atLeast(rates(newest, of('geth')), MIN_TO_GETH),
+        'processor time to anvil': plain(times(newest, of('anvil'))),
+        'processor time to geth': plain(times(newest, of('geth'))),
+        [`rate of earlier to newest (≥ ${MIN_EARLIER_TO_NEWEST})`]: atLeast(
+          rates(speeds[`earlier ${read}`], newest),
+          MIN_EARLIER_TO_NEWEST,
+        ),
+      }
+    }),
+  )
 }
 
-async function measure(
-  node: { readonly url: string; readonly pid: number },
-  requests: string,
-  { seconds, runs, connections }: { seconds: number; runs: number; connections: number },
-  generator: Generator,
-): Promise<Speed> {
-  const speeds: Speed[] = []
-  for (let run = 0; run < runs; run += 1) {
-    const before = processorSeconds(node.pid)
-    const stats = await generator.load(node.url, requests, { seconds, connections })
-    if (stats.failures > 0) throw new Error(`${stats.failures} requests failed: ${stats.firstFailure}`)
-    speeds.push({
-      requestsPerSecond: stats.requestsPerSecond,
-      microseconds: ((processorSeconds(node.pid) - before) / stats.requests) * 1e6,
-    })
-  }
-  speeds.sort((one, other) => one.requestsPerSecond - other.requestsPerSecond)
-  return speeds[Math.floor(speeds.length / 2)] as Speed
+type Maybe<T> = T | null | undefined
+
+function rates(one: Maybe<Speed>, other: Maybe<Speed>): number | null {
+  return one && other ? one.requestsPerSecond / other.requestsPerSecond : null
+}
+
+function times(one: Maybe<Speed>, other: Maybe<Speed>): number | null {
+  return one && other ? one.microseconds / other.microseconds : null
+}
+
+function plain(ratio: number | null): string {
+  return ratio === null ? 'none' : ratio.toPrecision(3)
+}
+
+function atLeast(ratio: number | null, bar: number): string {
+  return judged(ratio, (value) => value >= bar)
+}
+
+function atMost(ratio: number | null, bar: number): string {
+  return judged(ratio, (value) => value <= bar)
+}
+
+function judged(ratio: number | null, isMet: (ratio: number) => boolean): string {
+  return ratio === null ? 'none' : `${plain(ratio)} ${isMet(ratio) ? 'met' : '**not met**'}`
 }

@@ -1384,6 +1384,10 @@ export interface StoreStats {
   codeCacheBytes: number
   /** Bytes in the cache of the head state. */
   headCacheBytes: number
+  /** Reads of the table of the head in which threads that must not wait for the disk waited for it. */
+  headWaits: number
+  /** Reads of that table that such threads left to others after that. */
+  headReadsLeft: number
 }
 
 /** Subject of a text. */

@@ -110,6 +110,18 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     collect: read(({ state }) => [{ value: state.logStats().fault === null ? 0 : 1 }]),
   })
   samples({
+    type: 'counter',
+    name: 'state_front_waits_total',
+    help: 'Reads of the newest state in which the front thread waited for the disk. It leaves such reads to workers for a second then.',
+    collect: read(({ state }) => [{ value: state.stats().headWaits }]),
+  })
+  samples({
+    type: 'counter',
+    name: 'state_front_reads_left_total',
+    help: 'Reads of the newest state that the front thread left to workers because it had waited for the disk.',
+    collect: read(({ state }) => [{ value: state.stats().headReadsLeft }]),
+  })
+  samples({
     type: 'gauge',
     name: 'native_cache_bytes',
     help: 'Memory of a cache of the native core.',

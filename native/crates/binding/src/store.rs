@@ -202,6 +202,10 @@ pub struct StoreStats {
     pub code_cache_bytes: i64,
     /// Bytes in the cache of the head state.
     pub head_cache_bytes: i64,
+    /// Reads of the table of the head in which threads that must not wait for the disk waited for it.
+    pub head_waits: i64,
+    /// Reads of that table that such threads left to others after that.
+    pub head_reads_left: i64,
 }
 
 /// The format of a state store on disk.
@@ -444,6 +448,8 @@ impl StateStore {
             node_cache_bytes: stats.node_cache_bytes as i64,
             code_cache_bytes: stats.code_cache_bytes as i64,
             head_cache_bytes: stats.head_cache_bytes as i64,
+            head_waits: stats.head_waits as i64,
+            head_reads_left: stats.head_reads_left as i64,
         }
     }
 }

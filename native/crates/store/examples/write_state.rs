@@ -2,8 +2,8 @@
 //! `cargo run --release -p rhizome-store --example write_state -- FOLDER ROOT ACCOUNTS CELLS`.
 //!
 //! The accounts are those of `accountOf` in `bench/rpc/encode.ts`, each with its number plus one in wei; the cells are
-//! those of one contract (`0x7777…77`), under the Keccak-256 of their numbers, with the same values. They are added to
-//! the state under `ROOT` in the order of the trie, so that each batch touches a part of it only; then the table of the
+//! those of one contract (`0x7777…77`), under the Keccak-256 of their numbers, with the same values; its code writes
+//! cells, for blocks after that (`bench/state/stateWorkload.ts`). They are added to the state under `ROOT` in the order of the trie, so that each batch touches a part of it only; then the table of the
 //! head is made. Prints one line of JSON: the new root, the seconds of both and the bytes of the file.
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -19,6 +19,19 @@ use rhizome_trie::keccak256;
 
 /// Accounts or cells in one change of the state, which is durable before the next.
 const BATCH: usize = 50_000;
+
+/// Writes cells: its input is slots and values, a word each, by turns.
+const CODE: &[u8] = &[
+    0x60, 0x00, // PUSH1 0
+    0x5b, // JUMPDEST
+    0x80, 0x60, 0x20, 0x01, 0x35, // DUP1 PUSH1 32 ADD CALLDATALOAD: the value
+    0x81, 0x35, // DUP2 CALLDATALOAD: the slot
+    0x55, // SSTORE
+    0x60, 0x40, 0x01, // PUSH1 64 ADD
+    0x36, 0x81, 0x10, // CALLDATASIZE DUP2 LT
+    0x60, 0x02, 0x57, // PUSH1 2 JUMPI
+    0x00, // STOP
+];
 
 fn hash_of(number: u64) -> B256 {
     keccak256(&U256::from(number).to_be_bytes::<32>())
@@ -64,7 +77,12 @@ fn main() {
     add(
         &store,
         &mut root,
-        &WriteSet { accounts: vec![(contract(), account)], markers: vec![contract()], ..WriteSet::default() },
+        &WriteSet {
+            accounts: vec![(contract(), account)],
+            code: vec![(contract(), Bytes::from_static(CODE))],
+            markers: vec![contract()],
+            ..WriteSet::default()
+        },
     );
     for batch in in_trie_order(cells, |number| keccak256(hash_of(number).as_slice())).chunks(BATCH) {
         let value = |number: &u64| Bytes::from(U256::from(number + 1).to_be_bytes_trimmed_vec());

@@ -108,6 +108,10 @@ pub(crate) struct HeadTable {
     started: Instant,
     /// Microseconds since `started` until which threads that must not wait leave the table alone.
     paused_until: AtomicU64,
+    /// Reads in which such a thread waited for the disk.
+    waits: AtomicU64,
+    /// Reads that such threads left to others after that.
+    left: AtomicU64,
 }
 
 impl HeadTable {
@@ -123,6 +127,8 @@ impl HeadTable {
             is_writable,
             started: Instant::now(),
             paused_until: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
+            left: AtomicU64::new(0),
         }
     }
 
@@ -140,6 +146,7 @@ impl HeadTable {
     ) -> Result<Option<T>, StateError> {
         let begun = Instant::now();
         if (begun - self.started).as_micros() < u128::from(self.paused_until.load(Ordering::Relaxed)) {
+            self.left.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
         }
         watch_this_thread();
@@ -147,8 +154,15 @@ impl HeadTable {
         if begun.elapsed() > SLOW_READ && has_waited() {
             let until = (self.started.elapsed() + PAUSE).as_micros();
             self.paused_until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+            self.waits.fetch_add(1, Ordering::Relaxed);
         }
         found
+    }
+
+    /// Reads in which threads that must not wait for the disk waited for it, and those that they left to others after
+    /// that.
+    pub(crate) fn waits_and_left(&self) -> (u64, u64) {
+        (self.waits.load(Ordering::Relaxed), self.left.load(Ordering::Relaxed))
     }
 }
 
@@ -291,5 +305,46 @@ mod tests {
         assert_eq!(table.unless_paused::<u8>(|| panic!("it reads")).unwrap(), None);
         table.paused_until.store(0, Ordering::Relaxed);
         assert_eq!(table.unless_paused(|| Ok(Some(2))).unwrap(), Some(2));
+        assert_eq!(table.waits_and_left(), (0, 1));
+        // A read that is slow alone, as where the thread had no processor, is none that waited for the disk.
+        table.unless_paused(|| Ok(Some(std::thread::sleep(SLOW_READ * 5)))).unwrap();
+        assert_eq!(table.waits_and_left(), if cfg!(target_os = "linux") { (0, 1) } else { (1, 1) });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_page_that_comes_from_the_disk_pauses_the_table() {
+        use std::io::Write;
+        use std::os::fd::AsRawFd;
+
+        const PAGE: usize = 4096;
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[7; PAGE]).unwrap();
+        file.sync_all().unwrap();
+        let table = HeadTable::new(true);
+        let mut faults = 0;
+        let read = || {
+            // SAFETY: the mapping is read only and of the file's length, is read within it and removed after that.
+            #[allow(unsafe_code)]
+            let byte = unsafe {
+                libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED);
+                let before = major_faults();
+                let page =
+                    libc::mmap(std::ptr::null_mut(), PAGE, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0);
+                assert_ne!(page, libc::MAP_FAILED);
+                let byte = page.cast::<u8>().read_volatile();
+                libc::munmap(page, PAGE);
+                faults = major_faults() - before;
+                byte
+            };
+            // Quick disks take less than what is looked at.
+            std::thread::sleep(SLOW_READ * 2);
+            Ok(Some(byte))
+        };
+        assert_eq!(table.unless_paused(read).unwrap(), Some(7));
+        // A file system in memory has no page to wait for.
+        let waited = u64::from(faults > 0);
+        assert_eq!(table.waits_and_left(), (waited, 0));
+        assert_eq!(table.paused_until.load(Ordering::Relaxed) > 0, faults > 0);
     }
 }

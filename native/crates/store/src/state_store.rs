@@ -139,6 +139,10 @@ pub struct StoreStats {
     pub head_cache_bytes: usize,
     /// Entries in the cache of the head state.
     pub head_cache_entries: usize,
+    /// Reads of the table of the head in which threads that must not wait for the disk waited for it.
+    pub head_waits: u64,
+    /// Reads of that table that such threads left to others after that.
+    pub head_reads_left: u64,
 }
 
 impl StateStore {
@@ -485,6 +489,7 @@ impl StateStore {
 
     /// Sizes for metrics.
     pub fn stats(&self) -> StoreStats {
+        let (head_waits, head_reads_left) = self.table.waits_and_left();
         StoreStats {
             pending_nodes: self.pending.nodes(),
             node_cache_bytes: self.nodes.bytes(),
@@ -492,6 +497,8 @@ impl StateStore {
             code_cache_bytes: self.codes.bytes(),
             head_cache_bytes: self.head.bytes(),
             head_cache_entries: self.head.len(),
+            head_waits,
+            head_reads_left,
         }
     }
 
