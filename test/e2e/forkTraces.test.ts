@@ -69,7 +69,7 @@ t.test('traces below a fork are made here where its network serves none', async 
         const call = { to: chain.token, data: '0x18160ddd' }
         const state = number(height - 1)
         await same('debug_traceCall', [call, state, { tracer: 'callTracer' }])
-        await same('trace_call', [call, ['trace'], state])
+        await same('trace_call', [call, ['trace', 'stateDiff'], state])
         await same('eth_simulateV1', [{ blockStateCalls: [{ calls: [call] }] }, state])
         await same('trace_get', [transactions[0], ['0x0']])
       }
