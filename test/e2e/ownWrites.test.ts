@@ -11,9 +11,16 @@ const ROUNDS = 50
 /** What the chain thread says of what happened comes after its answers. */
 const WITHOUT_ORDER = {
   file: 'node/chainThread/chainThread.ts',
-  find: '  sendEvent = serve<ChainService, ChainEvent>(front, service)',
-  replace: `  const late = serve<ChainService, ChainEvent>(front, service)
+  find: '  sendEvent = serve<ChainService, ChainEvent>(front, host.service)',
+  replace: `  const late = serve<ChainService, ChainEvent>(front, host.service)
   sendEvent = (event) => void setTimeout(late, 50, event)`,
+}
+
+/** The same of the chain in the front thread. */
+const WITHOUT_ORDER_HERE = {
+  file: 'node/chainThread/chainHere.ts',
+  find: '    if (waiting.length === 0) queueMicrotask(run)',
+  replace: '    if (waiting.length === 0) setTimeout(run, 50)',
 }
 
 type Ask = <T>(method: string, ...params: unknown[]) => Promise<T>
@@ -294,8 +301,15 @@ function holds(answer: unknown, shows: unknown): boolean {
 }
 
 /** Stale answers by command. */
-async function countStale(t: Test, program: string, dataDir: string): Promise<Map<string, string[]>> {
-  const node = await startNode({ dataDir, program, args: ['--workers', '1', '--log-level', 'error'] })
+async function countStale(
+  t: Test,
+  { dataDir, program, args }: { dataDir: string; program: string; args: readonly string[] },
+): Promise<Map<string, string[]>> {
+  const node = await startNode({
+    dataDir,
+    program,
+    args: ['--workers', '1', '--log-level', 'error', ...args],
+  })
   t.teardown(() => node.stop())
   const [one, two] = [connect(node.url), connect(node.url)]
   const stale = new Map<string, string[]>()
@@ -323,13 +337,18 @@ async function countStale(t: Test, program: string, dataDir: string): Promise<Ma
 t.test('who has the answer to a command reads what it did', async (t) => {
   const build = await TestBuild.create()
   t.teardown(() => build.remove())
-  await t.test('on the same connection and on another one', async (t) => {
-    const stale = await countStale(t, await build.program(), `${t.testdir()}/data`)
-    for (const [name, found] of stale) t.same(found, [], name)
-  })
-  await t.test('which the order of events and answers brings about', async (t) => {
-    const program = await build.program('late', [WITHOUT_ORDER])
-    const stale = await countStale(t, program, `${t.testdir()}/data`)
-    for (const { name, isCached } of COMMANDS) if (isCached) t.not(stale.get(name)?.length, 0, name)
-  })
+  for (const { kind, args, late } of [
+    { kind: 'a chain in its thread', args: [], late: WITHOUT_ORDER },
+    { kind: 'a chain in the front thread', args: ['--in-memory'], late: WITHOUT_ORDER_HERE },
+  ]) {
+    const chain = (t: Test, program: string) => ({ dataDir: `${t.testdir()}/data`, program, args })
+    await t.test(`on the same connection and on another one, ${kind}`, async (t) => {
+      const stale = await countStale(t, chain(t, await build.program()))
+      for (const [name, found] of stale) t.same(found, [], name)
+    })
+    await t.test(`which the order of events and answers brings about, ${kind}`, async (t) => {
+      const stale = await countStale(t, chain(t, await build.program(`late ${args.length}`, [late])))
+      for (const { name, isCached } of COMMANDS) if (isCached) t.not(stale.get(name)?.length, 0, name)
+    })
+  }
 })
