@@ -39,15 +39,15 @@ export interface Listener {
   stop(): void
   /** The apps that answer. */
   readonly answering: readonly DetachableApp[]
-  /** What is closed with it: connections of listeners that it follows. */
-  readonly inherited: (() => void)[]
   /**
-   * Takes no further connections, and has another listener answer what comes over those that are open. They end with
-   * that one: clients may use them again at any time.
+   * Takes no further connections, and has another listener answer what comes over those that are open; again for another
+   * one later. They are left by {@link close}: clients may use them again at any time.
    */
   handOver(next: Listener): void
-  /** Ends listening and every connection. */
+  /** Ends listening, and every connection that was not handed over. */
   close(): void
+  /** Ends every connection. */
+  end(): void
 }
 
 /** The port could not be taken. */
@@ -87,11 +87,9 @@ export async function listenOn(
     answering.push(detaching)
     addRoutes(detaching.app)
   }
-  const inherited: (() => void)[] = []
-  const close = () => {
+  const end = () => {
     for (const app of [acceptor, ...apps]) app.close()
     for (const app of answering) app.detach()
-    for (const end of inherited.splice(0)) end()
   }
   let current: TemplatedApp | null = null
   let certificate: TlsMetadata | null = null
@@ -109,7 +107,7 @@ export async function listenOn(
   else useTls(tls)
   const socket = await takePort(library, acceptor, address)
   if (socket === false) {
-    close()
+    end()
     throw new ListenError(address)
   }
   let isListening = true
@@ -127,18 +125,17 @@ export async function listenOn(
     },
     stop,
     answering,
-    inherited,
     handOver: (next) => {
       stop()
       isHandedOver = true
       const newest = next.answering.at(-1)
       if (newest !== undefined) for (const app of answering) app.handOver(newest)
-      next.inherited.push(close)
     },
     close: () => {
       stop()
-      if (!isHandedOver) close()
+      if (!isHandedOver) end()
     },
+    end,
   }
 }
 

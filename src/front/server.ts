@@ -22,10 +22,19 @@ export interface Front {
   /** Takes no further connections, ends each with its answer, and closes WebSockets with 1001. */
   stopAccepting(): void
   /** Has another front answer what comes over connections that are open: clients keep them. Nothing is accepted by then. */
-  handOver(next: Pick<Front, 'listener'>): void
-  /** Ends listening and every connection, but those that were handed over. */
+  handOver(next: Pick<Front, 'listener' | 'earlier'>): void
+  /** Ends listening and every connection, but its own that were handed over. */
   close(): void
   readonly listener: Listener
+  /** Fronts with connections that this one answers. */
+  readonly earlier: EarlierFront[]
+}
+
+/** A front whose connections another one answers. They count there, too, and end with it. */
+interface EarlierFront {
+  readonly listener: Listener
+  /** Those that are open. */
+  connections(): number
 }
 
 /**
@@ -35,6 +44,7 @@ export interface Front {
 export async function listen(library: SocketLibrary, routes: HttpRoutes): Promise<Front> {
   const { options, metrics, probes } = routes
   const sockets: OpenSockets[] = []
+  const earlier: EarlierFront[] = []
   const monitored = options.monitoring
   const monitoring =
     monitored === null
@@ -45,7 +55,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
           monitoringHosts(monitored, options.hosts),
         )
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
-    limitConnections(app, options.maxConnections, metrics)
+    limitConnections(app, options.maxConnections, metrics, earlier)
     sockets.push(addWebSocket(app, routes))
     addHttpRoutes(app, routes)
   }).catch((error: unknown) => {
@@ -64,9 +74,21 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
       for (const open of sockets) open.drain()
     },
     listener: endpoint,
-    handOver: (next) => endpoint.handOver(next.listener),
+    earlier,
+    handOver: (next) => {
+      // A front that nobody has a connection to any more would be held for each hand-over otherwise.
+      for (const front of [
+        ...earlier.splice(0),
+        { listener: endpoint, connections: () => metrics.connections },
+      ]) {
+        front.listener.handOver(next.listener)
+        if (front.connections() > 0) next.earlier.push(front)
+        else front.listener.end()
+      }
+    },
     close: () => {
       endpoint.close()
+      for (const front of earlier.splice(0)) front.listener.end()
       monitoring?.close()
     },
   }
@@ -76,12 +98,20 @@ function address(asked: ListenAddress | null, server: MonitoringServer | null): 
   return asked === null || server === null ? null : { host: asked.host, port: server.port }
 }
 
-/** Counts connections and closes those that are too many. */
-function limitConnections(app: TemplatedApp, most: number, metrics: FrontMetrics): void {
+/** Counts connections and closes those that are too many, with those of earlier fronts. */
+function limitConnections(
+  app: TemplatedApp,
+  most: number,
+  metrics: FrontMetrics,
+  earlier: readonly EarlierFront[],
+): void {
   const count: Parameters<TemplatedApp['filter']>[0] = (response, change) => {
     const difference = Number(change)
     metrics.connected(difference)
-    if (difference < 0 || metrics.connections <= most) return
+    if (difference < 0) return
+    let open = metrics.connections
+    for (const front of earlier) open += front.connections()
+    if (open <= most) return
     // A pending connection would wake every tick of the event loop: a busy thread for nothing.
     metrics.refusedConnections += 1
     response.close()
