@@ -347,7 +347,7 @@ export declare class StateStore {
   startConversion(head: Uint8Array): void
   /** Converts all of them on this thread, for tests and tools. */
   convertOlder(head: Uint8Array): void
-  /** How far conversion is; null where there was nothing to convert. */
+  /** Progress of the conversion; null where there was nothing to convert. */
   olderProgress(): OlderProgress | null
   /** Compares converted states with the tries; throws at the first difference. Null where there are none. */
   checkOlder(): OlderReport | null
@@ -993,7 +993,7 @@ export interface MiningFields {
 /** Largest Bitcoin block hash, as a number, that proves a difficulty: 32 bytes, big-endian. */
 export declare function miningTarget(difficulty: Uint8Array): Buffer
 
-/** How far conversion is. */
+/** Progress of the conversion. */
 export interface OlderProgress {
   /** Number of the lowest block that was not to be converted. */
   top: number

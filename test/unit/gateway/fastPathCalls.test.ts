@@ -78,6 +78,8 @@ t.test('short calls and estimates are answered from their bytes as their methods
       request('eth_call', [object, 'latest'], 'one'),
       request('eth_estimateGas', [object, 'latest'], -2),
       request('eth_estimateGas', [object]),
+      request('eth_call', [object, '0x1']),
+      request('eth_estimateGas', [object, { blockNumber: '0x1' }]),
     ]) {
       t.same(await fast.ask(body), await slow.ask(body), body)
     }
@@ -90,7 +92,7 @@ t.test('what is not ordinary, not short or fails is left to the method', async (
   const ordinary = { to: address('returnsCaller') }
   const bodies = [
     request('eth_call', [ordinary, 'pending']),
-    request('eth_call', [ordinary, '0x0']),
+    request('eth_call', [ordinary, '0x9']),
     request('eth_call', [{ ...ordinary, gas: '0x10000' }, 'latest']),
     request('eth_call', [{ ...ordinary, data: '0x1' }, 'latest']),
     request('eth_call', [{ to: 'x' }, 'latest']),
@@ -102,7 +104,7 @@ t.test('what is not ordinary, not short or fails is left to the method', async (
     request('eth_estimateGas', [{ from: NOBODY, to: RICH, value: '0x1' }]),
   ]
   for (const body of bodies) t.same(await fast.ask(body), await slow.ask(body), body)
-  t.equal(counter.ran, bodies.length - 1, 'once each, but that whose parameters are wrong')
+  t.equal(counter.ran, bodies.length - 2, 'once each, but those whose parameters or block are wrong')
 })
 
 t.test('a kept answer holds until the head changes', async (t) => {

@@ -8,7 +8,7 @@ use crate::bytes;
 use crate::errors::{Result, state};
 use crate::store::StateStore;
 
-/// How far conversion is.
+/// Progress of the conversion.
 #[napi(object)]
 pub struct OlderProgress {
     /// Number of the lowest block that was not to be converted.
@@ -49,7 +49,7 @@ impl StateStore {
         self.inner.convert(bytes::hash("head", &head)?, None).map_err(state)
     }
 
-    /// How far conversion is; null where there was nothing to convert.
+    /// Progress of the conversion; null where there was nothing to convert.
     #[napi(catch_unwind)]
     pub fn older_progress(&self) -> Result<Option<OlderProgress>> {
         let progress = self.inner.older_progress().map_err(state)?;

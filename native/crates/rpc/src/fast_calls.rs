@@ -70,7 +70,7 @@ pub(crate) struct ReadCall {
     is_at_head: bool,
 }
 
-/// Whether at the head, contract and first four bytes of the data, fewer where there are none. What fails at earlier
+/// Kind, true at the head, contract and first four bytes of the data, fewer where there are none. What fails at earlier
 /// blocks says nothing of the newest one.
 type Program = (CallKind, bool, Option<Address>, [u8; 4]);
 

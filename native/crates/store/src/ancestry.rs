@@ -277,7 +277,7 @@ impl MemoryBranch {
         if number == parent.1 { Some(parent.0) } else { self.store.deep_hash(parent, number) }
     }
 
-    /// What was found; a block that was not is remembered.
+    /// The found block; a block that was not found is remembered.
     fn noted<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() {
             self.has_missed.store(true, Ordering::Relaxed);

@@ -105,7 +105,7 @@ pub(crate) fn record_at<'t>(
     if step < first { Ok(None) } else { record_of(line, transaction, step).map(Some) }
 }
 
-/// What the row of an account has in one state.
+/// All parts of the row of an account in one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountParts {
     /// The trie's value.
@@ -178,7 +178,7 @@ impl<'a> HeadReads<'a> {
         }
     }
 
-    /// Which cells are an account's own in the state of the line.
+    /// Incarnation of an account in the state of the line, which says what cells are its own.
     pub(crate) fn incarnation(&self, account: &AccountRef) -> heed::Result<u32> {
         Ok(AccountRow::decode(self.value(&account_key(account))?).ok_or_else(damaged)?.incarnation)
     }

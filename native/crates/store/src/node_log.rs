@@ -85,10 +85,8 @@ fn flags_of(children: [Location; 2]) -> u8 {
 pub(crate) struct Segment {
     start: u64,
     pub(crate) bytes: Vec<u8>,
-    /// Number of nodes.
-    pub(crate) count: usize,
-    /// The nodes by position, where a cache asks for them.
-    pub(crate) nodes: Option<Vec<(Location, StoredNode)>>,
+    /// The nodes by position, for a cache.
+    pub(crate) nodes: Vec<(Location, StoredNode)>,
     pub(crate) values: Vec<(B256, Bytes)>,
 }
 
@@ -99,7 +97,7 @@ impl Segment {
 
     /// One that is built in an empty buffer, which may have room already.
     pub(crate) fn in_buffer(start: u64, bytes: Vec<u8>) -> Self {
-        Self { start, bytes, count: 0, nodes: None, values: Vec::new() }
+        Self { start, bytes, nodes: Vec::new(), values: Vec::new() }
     }
 
     /// Position behind it.
@@ -112,10 +110,7 @@ impl NodeSink for Segment {
     fn node(&mut self, _hash: B256, message: &Bytes, children: [Location; 2]) -> Location {
         let at = Location(self.end());
         write_record(&mut self.bytes, message, children);
-        self.count += 1;
-        if let Some(nodes) = &mut self.nodes {
-            nodes.push((at, StoredNode { message: message.clone(), children }));
-        }
+        self.nodes.push((at, StoredNode { message: message.clone(), children }));
         at
     }
 

@@ -281,31 +281,30 @@ impl StateStore {
     pub fn keep(&self, applied: AppliedState) {
         let root = applied.root();
         let extent = applied.extent.clone();
-        // Readers that must not wait for the disk read the table, or else the cache.
-        let is_cached = self.table.view_of(&applied.parent()).is_none();
         let mut trie = applied.into_trie();
         let mut keeping = self.keeping.lock();
         let start = keeping.end;
         let mut segment = Segment::in_buffer(start, std::mem::take(&mut keeping.buffer));
-        segment.nodes = is_cached.then(Vec::new);
         let mut extent = self.renew(&mut trie, extent);
         let at = trie.store_new(&mut segment);
         extent.floor = extent.floor.min(start);
-        if segment.count > 0 {
+        let nodes = std::mem::take(&mut segment.nodes);
+        if !nodes.is_empty() {
             if self.has_newer(&root, &extent) {
                 keeping.last = None;
                 return;
             }
             keeping.end = segment.end();
             self.states.insert(root, at);
-            let nodes = segment.nodes.take().into_iter().flatten();
-            for (at, node) in nodes.filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
+            // Readers of the head that must not wait for the disk find proofs and short code in the cache.
+            let count = nodes.len();
+            for (at, node) in nodes.into_iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
                 self.nodes.insert(at, node);
             }
             // As long as it is: a commit may be far away.
             let bytes = Bytes::copy_from_slice(&segment.bytes);
             self.pending.add(|batch| {
-                batch.nodes += segment.count;
+                batch.nodes += count;
                 batch.values.extend(segment.values);
                 batch.segments.insert(start, bytes);
                 let is_repeated = batch.states.contains_key(&root);
@@ -359,7 +358,7 @@ impl StateStore {
         let root = write(&mut segment)?;
         keeping.end = segment.end();
         self.pending.add(|batch| {
-            batch.nodes += segment.count;
+            batch.nodes += segment.nodes.len();
             batch.values.extend(segment.values);
             batch.states.extend(root.map(|(root, at)| (root, StateRecord::at(at))));
             if !segment.bytes.is_empty() {

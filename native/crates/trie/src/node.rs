@@ -58,7 +58,7 @@ pub struct Node {
     children_size: OnceLock<u64>,
     /// Set when the node is stored.
     at: OnceLock<Location>,
-    /// Where it was stored before its last change; unknown for a new one.
+    /// Position at which it was stored before its last change; unknown for a new one.
     before: Location,
 }
 
@@ -177,7 +177,7 @@ impl Node {
         let _ = self.at.set(at);
     }
 
-    /// Where the node was stored before its last change.
+    /// Position at which the node was stored before its last change.
     pub(crate) fn location_before(&self) -> Location {
         self.before
     }

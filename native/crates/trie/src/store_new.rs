@@ -131,7 +131,7 @@ fn store_value(node: &Node, sink: &mut dyn NodeSink) {
     }
 }
 
-/// Which parsed nodes are dropped.
+/// Rule by which parsed nodes are dropped.
 struct Cold {
     fresh: Location,
     oldest: Location,
