@@ -307,7 +307,11 @@ mod tests {
         assert_eq!(table.unless_paused(|| Ok(Some(2))).unwrap(), Some(2));
         assert_eq!(table.waits_and_left(), (0, 1));
         // A read that is slow alone, as where the thread had no processor, is none that waited for the disk.
-        table.unless_paused(|| Ok(Some(std::thread::sleep(SLOW_READ * 5)))).unwrap();
+        let slow = || {
+            std::thread::sleep(SLOW_READ * 5);
+            Ok(Some(3))
+        };
+        table.unless_paused(slow).unwrap();
         assert_eq!(table.waits_and_left(), if cfg!(target_os = "linux") { (0, 1) } else { (1, 1) });
     }
 
