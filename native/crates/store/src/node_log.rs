@@ -92,12 +92,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     pub(crate) fn at(start: u64) -> Self {
-        Self::in_buffer(start, Vec::new())
-    }
-
-    /// One that is built in an empty buffer, which may have room already.
-    pub(crate) fn in_buffer(start: u64, bytes: Vec<u8>) -> Self {
-        Self { start, bytes, nodes: Vec::new(), values: Vec::new() }
+        Self { start, bytes: Vec::new(), nodes: Vec::new(), values: Vec::new() }
     }
 
     /// Position behind it.

@@ -36,20 +36,9 @@ use crate::state_record::{Extent, StateRecord};
 /// Longest node that is cached when it is kept: only odd tries have longer ones.
 const MAX_CACHED_NODE_BYTES: usize = 512;
 
-/// Levels of the trie whose nodes stay parsed for the next change of the state: those with at least the 2^17th part of
-/// its bytes below them. In a trie of any size they are some 2^17 nodes.
-const PARSED_LEVELS: u32 = 17;
-
-/// Length of the part of the log in which a node further down must have changed before, to stay parsed.
-const HOT_LOG_BYTES: u64 = 8 << 20;
-
-/// Maximum memory of parsed nodes, as they are counted whenever the log has grown by [`COUNTED_LOG_BYTES`]. Fewer levels
-/// stay parsed where they take more.
-const MAX_PARSED_BYTES: usize = 64 << 20;
-const COUNTED_LOG_BYTES: u64 = 16 << 20;
-
-/// Buffer for segments that is kept for the next block.
-const MAX_BUFFER_BYTES: usize = 4 << 20;
+/// Minimum length of the part of the log whose nodes stay parsed for the next change of the state; the maximum is twice
+/// that. A node takes about four times its bytes in memory.
+const PARSED_LOG_BYTES: u64 = 8 << 20;
 
 /// Bytes of cached locations of root nodes: some ten thousand states.
 const STATE_CACHE_BYTES: usize = 1 << 20;
@@ -83,32 +72,6 @@ struct Keeping {
     end: u64,
     /// The state that was kept last.
     last: Option<LastState>,
-    /// Levels that stay parsed, and the end of the log when their nodes were counted.
-    levels: u32,
-    counted: u64,
-    /// Buffer for segments.
-    buffer: Vec<u8>,
-}
-
-impl Keeping {
-    fn new(end: u64) -> Self {
-        Self { end, last: None, levels: PARSED_LEVELS, counted: end, buffer: Vec::new() }
-    }
-
-    /// Drops parsed nodes of a trie whose new nodes are stored from `start` on.
-    fn forget_nodes(&mut self, trie: &mut Trie, start: u64) {
-        let least_size = |trie: &Trie, levels| trie.size_below_root() >> levels;
-        let least = least_size(trie, self.levels);
-        trie.forget_cold(Location(start), Location(start.saturating_sub(HOT_LOG_BYTES)), least);
-        if self.end.saturating_sub(self.counted) < COUNTED_LOG_BYTES {
-            return;
-        }
-        self.counted = self.end;
-        while trie.parsed_bytes() > MAX_PARSED_BYTES && self.levels > 0 {
-            self.levels -= 1;
-            trie.forget_small(least_size(trie, self.levels));
-        }
-    }
 }
 
 /// A state with the nodes that are still parsed.
@@ -187,7 +150,7 @@ impl StateStore {
             table: HeadTable::new(!options.read_only),
             edited: RwLock::default(),
             fork: OnceLock::new(),
-            keeping: Mutex::new(Keeping::new(end)),
+            keeping: Mutex::new(Keeping { end, last: None }),
             deep: DeepBlocks::default(),
             committing: Mutex::new(()),
         }
@@ -284,38 +247,30 @@ impl StateStore {
         let mut trie = applied.into_trie();
         let mut keeping = self.keeping.lock();
         let start = keeping.end;
-        let mut segment = Segment::in_buffer(start, std::mem::take(&mut keeping.buffer));
+        let mut segment = Segment::at(start);
         let mut extent = self.renew(&mut trie, extent);
         let at = trie.store_new(&mut segment);
         extent.floor = extent.floor.min(start);
-        let nodes = std::mem::take(&mut segment.nodes);
-        if !nodes.is_empty() {
+        if !segment.nodes.is_empty() {
             if self.has_newer(&root, &extent) {
                 keeping.last = None;
                 return;
             }
             keeping.end = segment.end();
             self.states.insert(root, at);
-            // Readers of the head that must not wait for the disk find proofs and short code in the cache.
-            let count = nodes.len();
-            for (at, node) in nodes.into_iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
-                self.nodes.insert(at, node);
+            // The nodes of the head must be in the cache for readers that must not wait for the disk.
+            for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
+                self.nodes.insert(*at, node.clone());
             }
-            // As long as it is: a commit may be far away.
-            let bytes = Bytes::copy_from_slice(&segment.bytes);
             self.pending.add(|batch| {
-                batch.nodes += count;
+                batch.nodes += segment.nodes.len();
                 batch.values.extend(segment.values);
-                batch.segments.insert(start, bytes);
+                batch.segments.insert(start, segment.bytes.into());
                 let is_repeated = batch.states.contains_key(&root);
                 batch.states.insert(root, StateRecord { at, extent: extent.clone(), is_repeated });
             });
         }
-        if segment.bytes.capacity() <= MAX_BUFFER_BYTES {
-            segment.bytes.clear();
-            keeping.buffer = segment.bytes;
-        }
-        keeping.forget_nodes(&mut trie, start);
+        trie.forget_stored_before(Location(start), Location(start.saturating_sub(PARSED_LOG_BYTES)));
         keeping.last = Some(LastState { root, link: trie.into_root(), extent });
     }
 

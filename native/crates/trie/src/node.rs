@@ -58,8 +58,6 @@ pub struct Node {
     children_size: OnceLock<u64>,
     /// Set when the node is stored.
     at: OnceLock<Location>,
-    /// Position at which it was stored before its last change; unknown for a new one.
-    before: Location,
 }
 
 impl Node {
@@ -177,17 +175,6 @@ impl Node {
         let _ = self.at.set(at);
     }
 
-    /// Position at which the node was stored before its last change.
-    pub(crate) fn location_before(&self) -> Location {
-        self.before
-    }
-
-    /// Bytes that the node takes in memory, without its children; embedded ones share its message.
-    pub(crate) fn memory(&self) -> usize {
-        const COUNTERS: usize = 2 * size_of::<usize>();
-        COUNTERS + size_of::<Self>() + self.message.get().map_or(0, |message| message.len())
-    }
-
     /// Has the node count as not stored.
     pub(crate) fn forget_location(&mut self) {
         self.at = OnceLock::new();
@@ -198,9 +185,7 @@ impl Node {
         self.message = OnceLock::new();
         self.hash = OnceLock::new();
         self.children_size = OnceLock::new();
-        if let Some(at) = self.at.take() {
-            self.before = at;
-        }
+        self.at = OnceLock::new();
     }
 
     fn serialise(&self) -> Serialisation {

@@ -20,41 +20,13 @@ impl Trie {
         }
     }
 
-    /// Drops parsed nodes that are reached through nodes stored at `fresh` or later, have less than `least_size` bytes
-    /// below them, and were not changed twice since `oldest`. To be called after each [`Self::store_new`] with the
-    /// location at which that call began. What stays is the upper part of the trie, which most changes pass, and what
-    /// changes again and again; [`Self::parsed_bytes`] says how much that is.
-    pub fn forget_cold(&mut self, fresh: Location, oldest: Location, least_size: u64) {
+    /// Drops parsed nodes that are reached through nodes stored at `fresh` or later and were themselves stored before
+    /// `oldest`. Calling this after each [`Self::store_new`], with the location at which that call began, bounds the
+    /// memory: the ancestors of a node are stored after it, and the root is stored every time.
+    pub fn forget_stored_before(&mut self, fresh: Location, oldest: Location) {
         if let Link::Node(root) = &mut self.root {
-            forget(root, &Cold { fresh, oldest, least_size });
+            forget(root, fresh, oldest);
         }
-    }
-
-    /// Drops all parsed nodes with less than `least_size` bytes below them, but the root. They must be stored.
-    pub fn forget_small(&mut self, least_size: u64) {
-        if let Link::Node(root) = &mut self.root {
-            forget(root, &Cold { fresh: Location::UNKNOWN, oldest: Location(u64::MAX), least_size });
-        }
-    }
-
-    /// Bytes of memory that the parsed nodes take.
-    pub fn parsed_bytes(&self) -> usize {
-        let Link::Node(root) = &self.root else { return 0 };
-        let mut bytes = 0;
-        let mut rest = vec![root];
-        while let Some(node) = rest.pop() {
-            bytes += node.memory();
-            rest.extend([&node.left, &node.right].into_iter().filter_map(|link| match link {
-                Link::Node(node) => Some(node),
-                _ => None,
-            }));
-        }
-        bytes
-    }
-
-    /// Bytes below the root, as its node states them; zero while it is not read.
-    pub fn size_below_root(&self) -> u64 {
-        if let Link::Node(root) = &self.root { root.children_size() } else { 0 }
     }
 
     /// Number of nodes and long values that are not stored yet.
@@ -131,22 +103,7 @@ fn store_value(node: &Node, sink: &mut dyn NodeSink) {
     }
 }
 
-/// Rule by which parsed nodes are dropped.
-struct Cold {
-    fresh: Location,
-    oldest: Location,
-    least_size: u64,
-}
-
-impl Cold {
-    fn includes(&self, node: &Node, at: Location) -> bool {
-        // A node that was changed just now is as old as its change before.
-        let last = if at >= self.fresh { node.location_before() } else { at };
-        last < self.oldest && node.children_size() < self.least_size
-    }
-}
-
-fn forget(node: &mut Arc<Node>, cold: &Cold) {
+fn forget(node: &mut Arc<Node>, fresh: Location, oldest: Location) {
     // Nodes that another trie shares are left unchanged.
     let Some(node) = Arc::get_mut(node) else { return };
     forget_value(node);
@@ -154,11 +111,11 @@ fn forget(node: &mut Arc<Node>, cold: &Cold) {
     for link in [&mut node.left, &mut node.right] {
         let Link::Node(child) = link else { continue };
         match child.location() {
-            Some(at) if cold.includes(child, at) => {
+            Some(at) if at < oldest => {
                 stored_size = stored_size.saturating_add(child.reference_size());
                 *link = Link::Hash(child.hash(), at);
             }
-            Some(at) if at >= cold.fresh => forget(child, cold),
+            Some(at) if at >= fresh => forget(child, fresh, oldest),
             Some(_) => {}
             None => {
                 if let Some(embedded) = Arc::get_mut(child) {

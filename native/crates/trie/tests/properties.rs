@@ -111,14 +111,11 @@ impl NodeSink for Log {
 }
 
 impl Log {
-    /// Stores the new nodes of a trie and forgets small ones that did not change before in the last `window` nodes.
-    fn store(&mut self, trie: &mut Trie, window: u64, least_size: u64) {
+    /// Stores the new nodes of a trie and forgets those that were stored more than `window` nodes ago.
+    fn store(&mut self, trie: &mut Trie, window: u64) {
         let fresh = self.nodes.read().unwrap().len() as u64 + 1;
         trie.store_new(self);
-        trie.forget_cold(Location(fresh), Location(fresh.saturating_sub(window)), least_size);
-        if window == 7 {
-            trie.forget_small(least_size);
-        }
+        trie.forget_stored_before(Location(fresh), Location(fresh.saturating_sub(window)));
     }
 }
 
@@ -126,7 +123,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn stored_nodes_may_stay_in_memory(steps in steps(), window in 0..12u64, least_size in 0..400u64) {
+    fn stored_nodes_may_stay_in_memory(steps in steps(), window in 0..12u64) {
         let mut log = Log::default();
         let mut trie = Trie::at(Arc::new(log.clone()), EMPTY_ROOT);
         let mut plain = Trie::in_memory();
@@ -143,7 +140,7 @@ proptest! {
             if matches!(step, Step::Store) {
                 // Nodes that a clone shares are not forgotten.
                 let shared = (roots.len() % 2 == 0).then(|| trie.clone());
-                log.store(&mut trie, window, least_size);
+                log.store(&mut trie, window);
                 prop_assert_eq!(trie.count_new(), 0);
                 if let Some(shared) = shared {
                     prop_assert_eq!(shared.nodes().unwrap(), trie.nodes().unwrap());
