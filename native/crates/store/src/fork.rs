@@ -257,6 +257,11 @@ impl Fork {
         }
     }
 
+    /// The answer that came after its reader had looked and before the reader locked `waiting`: nobody asks twice.
+    fn came_meanwhile(&self, wanted: &Wanted) -> Option<Answer> {
+        self.answers.read().get(wanted).cloned()
+    }
+
     fn ask_without_waiting(&self, wanted: Wanted) -> Result<Answer, StateError> {
         let mut all = self.waiting.lock();
         match all.entry(wanted) {
@@ -271,6 +276,9 @@ impl Fork {
                 }
             },
             Entry::Vacant(vacant) => {
+                if let Some(answer) = self.came_meanwhile(&wanted) {
+                    return Ok(answer);
+                }
                 vacant.insert(Waiting { readers: 0, result: None });
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 (self.ask)(wanted);
@@ -282,6 +290,9 @@ impl Fork {
     fn wait_for(&self, wanted: Wanted, until: Instant) -> Result<Answer, String> {
         let mut all = self.waiting.lock();
         let is_first = !all.contains_key(&wanted);
+        if is_first && let Some(answer) = self.came_meanwhile(&wanted) {
+            return Ok(answer);
+        }
         all.entry(wanted).or_insert(Waiting { readers: 0, result: None }).readers += 1;
         if is_first {
             (self.ask)(wanted);
