@@ -4,6 +4,7 @@ import { readNamedBuilds } from '../namedBuilds.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections } from '../report/results.ts'
 import { measureSize, THIS_BUILD } from './measureSize.ts'
+import { measureUnderLimit } from './memoryLimit.ts'
 import type { StateOptions } from './options.ts'
 import type { Measured, Speed } from './speeds.ts'
 
@@ -15,6 +16,10 @@ const MAX_TIME_OF_SMALLEST = 1.3
 const MIN_TO_ANVIL = 0.9
 const MIN_TO_GETH = 3
 const MIN_EARLIER_TO_NEWEST = 0.6
+
+const LIMIT_NOTE =
+  'Distinct balances in a closed loop, no response cached, and `eth_chainId` in an open loop alone and beside it. The ' +
+  'pages of the store left the memory before each turn; the limit is that of a control group, for own memory and mapped pages.'
 
 /** `bench -- state`: reads of the newest state by its size, and of earlier ones. */
 export async function benchState(args: string[]): Promise<void> {
@@ -29,6 +34,7 @@ export async function benchState(args: string[]): Promise<void> {
       seconds: { type: 'string', default: '2' },
       runs: { type: 'string', default: '3' },
       connections: { type: 'string', default: '64' },
+      'memory-limit': { type: 'string' },
     },
   })
   const options: StateOptions = {
@@ -46,6 +52,14 @@ export async function benchState(args: string[]): Promise<void> {
   const generator = new Generator()
   const measured: Measured[] = []
   try {
+    if (values['memory-limit'] !== undefined) {
+      const size = options.sizes.at(-1) ?? LARGE
+      const limitMiB = Number(values['memory-limit'])
+      const rows = await measureUnderLimit({ ...options, size, limitMiB }, generator)
+      const title = `${size} accounts and cells, read from the disk`
+      saveSections('state-limit', machine, [{ title, note: LIMIT_NOTE, rows }], { options, limitMiB, rows })
+      return
+    }
     for (const size of options.sizes) {
       const beside =
         size === LARGE ? { builds: [], isAlone: true } : { builds: others, isAlone: options.isAlone }

@@ -127,7 +127,7 @@ async function startBuild({
   return { name, url: node.url, pid: node.pid, startSeconds, hasEarlier: true, stop: () => node.stop() }
 }
 
-function createReads(size: number, blocks: number): Partial<Record<ReadName, JsonRpcRequest[]>> {
+export function createReads(size: number, blocks: number): Partial<Record<ReadName, JsonRpcRequest[]>> {
   const make = (
     method: string,
     params: (number: number, i: number) => readonly unknown[],

@@ -10,6 +10,8 @@ newest state and the earlier ones through nodes by turns; writes bench/results/s
   --seconds N         length of one measurement (default 2)
   --runs N            measurements of each, by turns, of which the median counts (default 3)
   --connections N     of the closed loop (default 64)
+  --memory-limit MIB  reads the largest of the sizes (or that of --large) from the disk by nodes with and without such a
+                      bound of a control group, and eth_chainId beside it; writes bench/results/state-limit.{md,json}
 
 Requests are distinct as far as there are accounts, and responses are not cached (--response-cache 0).`
 
