@@ -15,13 +15,17 @@ use crate::batch::Batch;
 use crate::epochs::Epochs;
 use crate::head_older::OlderTables;
 use crate::head_write::HeadWrite;
-use crate::node_log::{START, Segments, read_record};
+use crate::node_log::{START, Segments, read_record, record_span};
 use crate::state_record::StateRecord;
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
 /// Size up to which segments of the log are joined into one entry. Each entry takes whole pages.
 const MAX_JOINED_BYTES: usize = 1 << 20;
+
+/// Size of the entries of a log that is cut: one page of LMDB without its header. These entries leave again, and an entry
+/// of several pages wants them side by side: it would not find what others left, and the file would grow for ever.
+const PAGE_ENTRY_BYTES: usize = 4096 - 16;
 
 /// Table of the log of nodes: its segments by the position of their first byte, big-endian.
 pub(crate) const NODES: &str = "nodes";
@@ -335,8 +339,9 @@ impl Lmdb {
         })
     }
 
-    /// Appends to the log. Adjacent segments become one entry.
+    /// Appends to the log. Adjacent segments become one entry, or entries of a page where the log is cut.
     fn write_log(&self, transaction: &mut RwTxn<'_>, segments: &Segments) -> heed::Result<()> {
+        let is_cut = self.epochs.is_tracked();
         let mut rest = segments.iter().peekable();
         while let Some((start, first)) = rest.next() {
             let mut parts = vec![&first[..]];
@@ -347,11 +352,31 @@ impl Lmdb {
                 parts.push(&next[..]);
                 length += next.len();
             }
+            if is_cut {
+                self.write_page_entries(transaction, *start, &parts.concat())?;
+                continue;
+            }
             let write = |space: &mut ReservedSpace<'_>| parts.iter().try_for_each(|part| space.write_all(part));
             let key = start.to_be_bytes();
             self.nodes.put_reserved(transaction, &key, length, write)?;
         }
         Ok(())
+    }
+
+    /// Appends adjacent records as entries of one page each, but for a record that is longer.
+    fn write_page_entries(&self, transaction: &mut RwTxn<'_>, start: u64, bytes: &[u8]) -> heed::Result<()> {
+        let mut put = |from: usize, to: usize| {
+            self.nodes.put(transaction, &(start + from as u64).to_be_bytes(), &bytes[from..to])
+        };
+        let (mut from, mut to) = (0, 0);
+        while let Some(span) = record_span(&bytes[to..]) {
+            if to > from && to + span - from > PAGE_ENTRY_BYTES {
+                put(from, to)?;
+                from = to;
+            }
+            to = (to + span).min(bytes.len());
+        }
+        if from < bytes.len() { put(from, bytes.len()) } else { Ok(()) }
     }
 
     /// Sets the size of the map; zero takes the size of the file.
