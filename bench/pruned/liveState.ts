@@ -2,40 +2,41 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { STATE_FOLDER } from '../../src/execution/chainFolders.ts'
 import { startCommand } from '../../test/support/cli.ts'
-import { folderBytes } from './grownStores.ts'
-
-/** Sizes of a state without anything from before it, bytes. */
-export interface LiveState {
-  readonly trie: number
-  /** The table of the newest state. */
-  readonly head: number
-}
 
 const POLL_MS = 100
 const MAX_POLLS = 6_000
 
-/** Sizes of the newest state of a data directory, in a store that is restored from a snapshot of it below `folder`. */
-export async function measureLiveState(dataDir: string, folder: string): Promise<LiveState> {
+/** Bytes of the newest trie of a data directory, in a store that is restored from a snapshot of it below `folder`. */
+export async function measureLiveTrie(dataDir: string, folder: string): Promise<number> {
   const [snapshot, restored] = [join(folder, 'snapshot'), join(folder, 'restored')]
   await run(['snapshot', 'create', '--data-dir', dataDir, '--output', snapshot])
   await run(['snapshot', 'restore', '--unsigned', '--data-dir', restored, snapshot])
-  const trie = folderBytes(join(restored, STATE_FOLDER))
-  // The first start makes the table.
+  return sizeIn(await tablesOf(restored), 'nodes', 'values', 'states')
+}
+
+/** Bytes of the tables of a data directory's state store by name, once the one of the newest state is there. */
+export async function tablesOf(
+  dataDir: string,
+  flags: Readonly<Record<string, string>> = {},
+): Promise<ReadonlyMap<string, number>> {
   const { stateStore, close } = openConfiguredChain(
-    loadConfig({ flags: { network: 'regtest', dataDir: restored } }),
+    loadConfig({ flags: { network: 'regtest', dataDir, ...flags } }),
   )
   try {
     for (let poll = 0; stateStore.headProgress().phase !== 'ready'; poll += 1) {
       if (poll === MAX_POLLS) throw new Error('the table of the newest state does not come')
       await sleep(POLL_MS)
     }
+    return new Map(stateStore.tableSizes().map(({ table, bytes }) => [table, bytes]))
   } finally {
     await close()
   }
-  // While it is made it is there twice: as runs, whose pages stay free, and as itself.
-  return { trie, head: (folderBytes(join(restored, STATE_FOLDER)) - trie) / 2 }
+}
+
+/** Sum of some tables. */
+export function sizeIn(sizes: ReadonlyMap<string, number>, ...tables: readonly string[]): number {
+  return tables.reduce((sum, table) => sum + (sizes.get(table) ?? 0), 0)
 }
 
 /** Runs the command line. @throws Error when it fails */

@@ -385,6 +385,8 @@ export declare class StateStore {
   settleHistory(): void
   /** Sizes of the line of earlier states, for metrics. */
   historyStats(): HistoryStats
+  /** Bytes of each table of the environment by its name, and what is free in its file, for metrics. */
+  tableSizes(): Array<TableSize>
   /** True when the table of the head has the state under a root, as its own or as an earlier one of its line. */
   hasOnLine(root: Uint8Array): boolean
   /**
@@ -1388,6 +1390,12 @@ export interface StoreStats {
   headWaits: number
   /** Reads of that table that such threads left to others after that. */
   headReadsLeft: number
+}
+
+/** Size of a table. */
+export interface TableSize {
+  table: string
+  bytes: number
 }
 
 /** Subject of a text. */

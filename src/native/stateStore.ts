@@ -365,6 +365,11 @@ export class StateStore {
     return { ...sizes, fault }
   }
 
+  /** Bytes of each table of the environment, and under `free` what no table has of its file, for metrics. */
+  tableSizes(): readonly { readonly table: string; readonly bytes: number }[] {
+    return native(() => this.handle.tableSizes())
+  }
+
   /** Sizes, for metrics. */
   stats(): StoreStats {
     return native(() => this.handle.stats())

@@ -93,6 +93,15 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   })
   samples({
     type: 'gauge',
+    name: 'state_table_bytes',
+    help: 'Bytes of each table of the state store, and of what is free in its file (data.mdb).',
+    labels: ['table'],
+    collect: read(({ state }) =>
+      state.tableSizes().map(({ table, bytes }) => ({ labels: { table }, value: bytes })),
+    ),
+  })
+  samples({
+    type: 'gauge',
     name: 'state_log_bytes',
     help: 'Bytes of the log of trie nodes, which --proofs bounds.',
     collect: read(({ state }) => [{ value: state.logStats().logBytes }]),

@@ -49,6 +49,13 @@ pub struct LogStats {
     pub fault: Option<String>,
 }
 
+/// Size of a table.
+#[napi(object)]
+pub struct TableSize {
+    pub table: String,
+    pub bytes: i64,
+}
+
 /// Sizes of the line of earlier states.
 #[napi(object)]
 pub struct HistoryStats {
@@ -141,6 +148,13 @@ impl StateStore {
     pub fn history_stats(&self) -> Result<HistoryStats> {
         let stats = self.inner.history_stats().map_err(state)?;
         Ok(HistoryStats { steps: stats.steps as i64, bytes: stats.bytes as i64 })
+    }
+
+    /// Bytes of each table of the environment by its name, and what is free in its file, for metrics.
+    #[napi(catch_unwind)]
+    pub fn table_sizes(&self) -> Result<Vec<TableSize>> {
+        let sizes = self.inner.table_sizes().map_err(state)?;
+        Ok(sizes.into_iter().map(|(table, bytes)| TableSize { table: table.into(), bytes: bytes as i64 }).collect())
     }
 
     /// True when the table of the head has the state under a root, as its own or as an earlier one of its line.

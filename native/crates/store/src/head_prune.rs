@@ -17,6 +17,7 @@ use crate::head_rows::{AccountRow, account_key, account_of_row, cells_prefix, sp
 use crate::lmdb::{LineTables, Lmdb, Table};
 use crate::lmdb_head::{damaged, first_step_key};
 use crate::state_store::StateStore;
+use crate::table_sizes::table_bytes;
 
 /// Steps that one commit gives up, and with how many changes it ends before: some tenths of a second for which commits of
 /// blocks wait.
@@ -301,9 +302,7 @@ impl StateStore {
             let mut bytes = 0;
             let older = lmdb.older.map(|tables| [tables.entries, tables.states]);
             for table in [line.changes, line.steps, line.history].into_iter().chain(older.into_iter().flatten()) {
-                let stat = table.stat(transaction)?;
-                let pages = stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
-                bytes += pages as u64 * u64::from(stat.page_size);
+                bytes += table_bytes(table, transaction)?;
             }
             Ok(HistoryStats { steps: end.step - end.base, bytes })
         })

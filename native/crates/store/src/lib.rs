@@ -61,6 +61,7 @@ mod prune;
 mod reader;
 mod registry;
 mod state_record;
+mod table_sizes;
 
 pub use account_proof::{AccountProof, CellProof};
 pub use ancestry::MemoryBranch;
