@@ -1,8 +1,11 @@
+import { join } from 'node:path'
+import { readHead } from '../../src/chain/tables/metadata.ts'
 import { writeStateEdit } from '../../src/chain/tables/stateEdits.ts'
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
-import { commitBoth } from '../../src/storage/commitBoth.ts'
+import { CHAIN_FOLDER } from '../../src/execution/chainFolders.ts'
+import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 import { BlockMaker } from '../chain/blockMaker.ts'
 import { createStateWorkload } from './stateWorkload.ts'
 
@@ -12,12 +15,17 @@ import { createStateWorkload } from './stateWorkload.ts'
  * head. Has a process to itself, because the state is written by another program in between.
  */
 const [dataDir = '', task = '', ...args] = process.argv.slice(2)
-const opened = openConfiguredChain(loadConfig({ flags: { network: 'regtest', dataDir } }))
-const { chain, environment, stateStore, close } = opened
 if (task === 'edit') {
+  // Without the state store, which would begin to bring its table to the state that the head has until now.
+  const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
   const edited = Buffer.from((args[0] ?? '').replace('0x', ''), 'hex')
-  commitBoth(stateStore, environment, (writer) => writeStateEdit(writer, chain.head.hash, edited))
+  environment.transaction((writer) =>
+    writeStateEdit(writer, readHead(environment) ?? Buffer.alloc(0), edited),
+  )
+  await environment.close()
 }
+const opened = openConfiguredChain(loadConfig({ flags: { network: 'regtest', dataDir } }))
+const { chain, close } = opened
 if (task === 'blocks') {
   const [size, blocks] = args.map(Number)
   const maker = new BlockMaker(networkByName('regtest'), opened)

@@ -22,6 +22,8 @@ const ENTER = 'echo $$ > "$0" && exec "$@"'
 interface LimitOptions {
   readonly size: number
   readonly limitMiB: number
+  /** Made before. */
+  readonly blocks: number
   readonly seconds: number
   readonly runs: number
   readonly connections: number
@@ -33,12 +35,14 @@ interface LimitOptions {
  * the system's memory before each turn.
  */
 export async function measureUnderLimit(options: LimitOptions, generator: Generator): Promise<Row[]> {
-  const { size, limitMiB, seconds, runs, connections } = options
+  const { size, limitMiB, blocks, seconds, runs, connections } = options
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-state-limit-'))
   try {
     const dataDir = join(folder, '0')
     const written = writeState(dataDir, size)
     runChild(dataDir, 'edit', written.root)
+    // The state that was edited is read in the trie alone.
+    runChild(dataDir, 'blocks', String(size), String(blocks))
     const balances = generator.write((createReads(size, 0).balances ?? []).map(textOf))
     const light = generator.write([LIGHT])
     const rows: Row[] = []
