@@ -33,7 +33,7 @@ export class NativeError extends CodedError<NativeErrorCode> {
   override readonly name = 'NativeError'
 }
 
-/** Words with which the thread of a fork says that its network never gives a cell (fork.md §4); the core passes them on. */
+/** Words with which the thread of a fork says that its network never gives a cell; the core passes them on. */
 export const CELL_NEVER_GIVEN = 'the upstream does not give rsk_getStorageBytesAt'
 
 /** True for an execution that ended at a cell that no later try can read. */
