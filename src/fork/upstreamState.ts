@@ -1,5 +1,6 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { keccak256 } from '../native/crypto.ts'
+import { CELL_NEVER_GIVEN } from '../native/errors.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { fetchFederationCells, isFederationCell } from './federationCells.ts'
@@ -195,7 +196,7 @@ export function reorganised(number: number): UpstreamError {
 function noCellBytes(): UpstreamError {
   return new UpstreamError(
     'REFUSED',
-    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge cannot be read: ' +
+    `${CELL_NEVER_GIVEN}, without which the cells of the Bridge cannot be read: ` +
       'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
   )
 }

@@ -3,9 +3,11 @@ import { encodeStrings } from '../chain/codec/rlpWriter.ts'
 import { createRemascTransaction, type Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import { bigIntToBytes, toHex } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { bytesOf, fetchBlock, numberOf, quantity } from './upstreamBlock.ts'
+import { withoutUrls } from './upstreamName.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -45,20 +47,41 @@ async function blockOfFields(upstream: Upstream, spec: NetworkSpec, number: numb
   return new Block(header, all, uncles)
 }
 
+/**
+ * The transaction that JSON describes. It does not tell in which of several ways zeros were written, which the hash
+ * commits to (consensus.md §5.1): the one that has the hash.
+ */
 function transactionOf(fields: Fields): Transaction {
   const amount = (name: string) => numberOf(fields[name])
   const to = fields['to']
-  return parseTransaction(
-    encodeStrings([
-      amount('nonce'),
-      amount('gasPrice'),
-      amount('gas'),
-      to === null || to === undefined ? null : bytesOf(to),
-      amount('value'),
-      bytesOf(fields['input']),
-      amount('v'),
-      amount('r'),
-      amount('s'),
-    ]),
+  for (const gasPrice of formsOf(amount('gasPrice'))) {
+    for (const gasLimit of formsOf(amount('gas'))) {
+      for (const nonce of formsOf(amount('nonce'))) {
+        const transaction = parseTransaction(
+          encodeStrings([
+            nonce,
+            gasPrice,
+            gasLimit,
+            to === null || to === undefined ? null : bytesOf(to),
+            amount('value'),
+            bytesOf(fields['input']),
+            amount('v'),
+            amount('r'),
+            amount('s'),
+          ]),
+        )
+        if (toHex(transaction.hash) === fields['hash']) return transaction
+      }
+    }
+  }
+  throw new UpstreamError(
+    'MALFORMED',
+    `the upstream's transaction ${withoutUrls(String(fields['hash']))} has not that hash`,
   )
+}
+
+/** Bytes of a number, and those with a zero before it, as numbers with a sign have it. */
+function formsOf(value: bigint): readonly Buffer[] {
+  const bytes = bigIntToBytes(value)
+  return [bytes, Buffer.concat([Buffer.from([0]), bytes])]
 }

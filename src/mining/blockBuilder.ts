@@ -17,6 +17,7 @@ import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { type BlockPolicy, draftHeaderFields, includesForkDetectionData } from './blockDraft.ts'
 import { chooseCandidates } from './candidates.ts'
 import { MiningError } from './errors.ts'
+import { executeReadable } from './executeReadable.ts'
 
 /** Parts of a builder. */
 export interface BlockBuilderParams {
@@ -65,9 +66,11 @@ export class BlockBuilder {
       minimumGasPrice: draft.minimumGasPrice ?? 0n,
       gasLimit: bytesToBigInt(draft.gasLimitBytes),
     })
-    const candidates = [...chosen, { transaction: createRemascTransaction(number), sender: REMASC_SENDER }]
+    const remasc = { transaction: createRemascTransaction(number), sender: REMASC_SENDER }
     const parentRoot = stateRootAfter(spec, this.#params.store, parent)
-    const execution = this.#execute(parentRoot, draft, candidates)
+    const run = (list: readonly SignedTransaction[]) => this.#execute(parentRoot, draft, [...list, remasc])
+    const { execution, kept, unreadable } = executeReadable(run, chosen)
+    const candidates = [...kept, remasc]
     const included = execution.included.flatMap((index) => candidates[index] ?? [])
     const transactions = included.map(({ transaction }) => transaction)
     const header = new BlockHeader({
@@ -85,7 +88,7 @@ export class BlockBuilder {
     const hopeless = execution.skipped.flatMap(({ hopeless, index }) =>
       hopeless ? (candidates[index] ?? []) : [],
     )
-    const never = [...unfit, ...hopeless]
+    const never = [...unfit, ...unreadable, ...hopeless]
     return { block, receipts: execution.receipts, execution, parentRoot, unfit: never }
   }
 

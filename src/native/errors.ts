@@ -33,6 +33,14 @@ export class NativeError extends CodedError<NativeErrorCode> {
   override readonly name = 'NativeError'
 }
 
+/** Words with which the thread of a fork says that its network never gives a cell; the core passes them on. */
+export const CELL_NEVER_GIVEN = 'the upstream does not give rsk_getStorageBytesAt'
+
+/** True for an execution that ended at a cell that no later try can read. */
+export function isNeverGiven(error: unknown): boolean {
+  return error instanceof NativeError && error.code === 'Upstream' && error.message.includes(CELL_NEVER_GIVEN)
+}
+
 /** Turns what the addon throws into a {@link NativeError}; anything else passes through. */
 export function toNativeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown

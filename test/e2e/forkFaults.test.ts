@@ -139,6 +139,28 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
     // Rewards are paid to the federation that methods of the Bridge name.
     await askWithout('hardhat_mine', ['0x2'])
     t.equal(Number(await askWithout('eth_blockNumber')), head + 2)
+    // A transaction that needs such a cell is in no block, and holds up no other one.
+    await askWithout('evm_setAutomine', [false])
+    const from = '0x7986b3df570230288501eea3d890bd66948c9b79'
+    const send = (to: string, sender: string) =>
+      askWithout<string>('eth_sendTransaction', [
+        { from: sender, to, value: '0x2386f26fc10000', gas: '0x100000' },
+      ])
+    const sent = [
+      await send(account(9), from),
+      await send(BRIDGE, '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826'),
+      await send(account(10), '0x0a3aa774752ec2042c46548456c094a76c7f3a79'),
+    ]
+    await askWithout('evm_mine')
+    t.equal(Number(await askWithout('eth_blockNumber')), head + 3)
+    const receipts = await Promise.all(
+      sent.map((hash) => askWithout<{ status: string } | null>('eth_getTransactionReceipt', [hash])),
+    )
+    t.same(
+      receipts.map((receipt) => receipt?.status ?? null),
+      ['0x1', null, '0x1'],
+    )
+    t.equal(await askWithout('eth_getTransactionByHash', [sent[1]]), null, 'it left the pool')
     await without.stop()
     proxy.fault = () => null
   })

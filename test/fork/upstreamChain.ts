@@ -1,6 +1,7 @@
 import { type Abi, encodeFunctionData, getContractAddress } from 'viem'
 import { readArtefact } from '../contracts/artefact.ts'
 import { createRandom } from '../support/random.ts'
+import { LISTENER, listening, looking, surroundings } from './probes.ts'
 
 /** Sends a request to a node. */
 export type Ask = <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>
@@ -27,9 +28,13 @@ export interface UpstreamChain {
   readonly destroyer: string
   readonly factory: string
   readonly hashes: string
+  readonly listener: string
 }
 
 const BRIDGE = '0x0000000000000000000000000000000001000006'
+const PRECOMPILED = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 0x01000006, 0x01000008, 0x01000009, 0x01000010, 0x01000011,
+].map((address) => `0x${address.toString(16).padStart(40, '0')}`)
 const SENDERS = [
   '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826',
   '0x7986b3df570230288501eea3d890bd66948c9b79',
@@ -87,6 +92,7 @@ export async function makeUpstreamChain(ask: Ask, blocks: number, seed: number):
     spread: await deploy(readArtefact('Spread').bytecode),
     factory: await deploy(deploying(FACTORY_RUNTIME)),
     hashes: await deploy(deploying(HASHES_RUNTIME)),
+    listener: await deploy(LISTENER),
   }
   const destroyer = getContractAddress({
     opcode: 'CREATE2',
@@ -99,6 +105,7 @@ export async function makeUpstreamChain(ask: Ask, blocks: number, seed: number):
     functionName: string,
     args: unknown[] = [],
   ) => encodeFunctionData({ abi: readArtefact(contract).abi as Abi, functionName, args })
+  const oneOf = (list: readonly string[]) => list[random.below(list.length)] ?? sender
   const stranger = () => `0x${random.hex(40)}`
   const kinds: (() => object)[] = [
     () => ({ to: stranger(), value: `0x${(random.below(1000) + 1).toString(16)}` }),
@@ -122,6 +129,16 @@ export async function makeUpstreamChain(ask: Ask, blocks: number, seed: number):
     () => ({ to: BRIDGE, value: `0x${(10n ** 16n * BigInt(random.below(5) + 1)).toString(16)}` }),
     // Another contract's creation that fails for want of gas.
     () => ({ data: readArtefact('Compute').bytecode, gas: '0x20000' }),
+    () => ({ to: chain.listener, data: listening(random) }),
+    () => ({ to: chain.listener, data: listening(random) }),
+    () => ({ to: chain.listener, data: listening(random) }),
+    () => ({ data: looking(oneOf([stranger(), destroyer, chain.token, other, ...PRECOMPILED])) }),
+    () => ({ data: surroundings(), value: `0x${random.hex(4)}` }),
+    () => ({ to: oneOf(PRECOMPILED), data: `0x${random.hex(2 * random.below(100))}` }),
+    // Without enough gas for what it does, and of another sender for no price.
+    () => ({ to: chain.token, data: call('Token', 'transfer', [stranger(), 1n]), gas: '0x6000' }),
+    () => ({ from: other, to: stranger(), gas: '0x5208', gasPrice: '0x0' }),
+    () => ({ to: stranger(), value: '0x0' }),
   ]
   await ask('evm_setAutomine', [false])
   for (let made = 0; made < blocks; made += 1) {
