@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writeStateEdit } from '../../src/chain/tables/stateEdits.ts'
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -11,6 +12,7 @@ import { createStateWorkload } from './stateWorkload.ts'
  * a user had edited it; with a size and a number of blocks it makes these on a state of that size. Prints the root of the
  * head. Has a process to itself, because the state is written by another program in between.
  */
+const SETTLE_POLL_MS = 50
 const [dataDir = '', task = '', ...args] = process.argv.slice(2)
 const opened = openConfiguredChain(loadConfig({ flags: { network: 'regtest', dataDir } }))
 const { chain, environment, stateStore, close } = opened
@@ -23,9 +25,15 @@ if (task === 'blocks') {
   const maker = new BlockMaker(networkByName('regtest'), opened)
   const workload = createStateWorkload(size ?? 0)
   const last = workload.setup.length + (blocks ?? 0)
+  await settled()
   while (chain.head.number < last) maker.makeCommit(workload, 0, last, () => undefined)
-  // What the edit changed since genesis takes a node as long as all reads, beside them.
+  // What the edit changed since genesis would otherwise be converted beside the reads.
   stateStore.convertOlder(chain.head.hash)
 }
 process.stdout.write(`0x${chain.head.fields.stateRoot.toString('hex')}\n`)
 await close()
+
+/** Waits for a table that stands for no state: while it is moved, all reads and blocks go to the trie. */
+async function settled(): Promise<void> {
+  while (stateStore.headProgress().phase !== 'ready') await sleep(SETTLE_POLL_MS)
+}
