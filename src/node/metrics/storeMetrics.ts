@@ -121,7 +121,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'counter',
     name: 'state_front_waits_total',
-    help: 'Reads of the newest state in which the front thread waited for the disk. It leaves such reads to workers for a second then.',
+    help: 'Reads of the newest state in which the front thread waited for the disk. It leaves such reads to workers for up to a second then.',
     collect: read(({ state }) => [{ value: state.stats().headWaits }]),
   })
   samples({

@@ -29,8 +29,14 @@ const MAX_ROWS: usize = 20_000;
 /// A read that takes longer may have waited for the disk.
 const SLOW_READ: Duration = Duration::from_micros(200);
 
-/// Time for which a thread that must not wait for the disk leaves the table alone after it has waited.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Wait after which a thread that must not wait for the disk leaves the table alone for [`MAX_PAUSE`].
+const LONG_WAIT: Duration = Duration::from_millis(10);
+
+/// Longest time for which it does so.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
+
+/// Age from which on a count of major faults says nothing about the present read.
+const MAX_COUNT_AGE: Duration = Duration::from_millis(1);
 
 /// Changes from the state of the layer below, or of the table, to the one under `root`.
 pub(crate) struct Layer {
@@ -139,7 +145,8 @@ impl HeadTable {
         Some(StateView { view: state.view.clone(), layers })
     }
 
-    /// Reads for a thread that must not wait for the disk. None for a while after such a thread has waited.
+    /// Reads for a thread that must not wait for the disk. None for a while after such a thread has waited, see
+    /// [`pause_after`].
     pub(crate) fn unless_paused<T>(
         &self,
         read: impl FnOnce() -> Result<Option<T>, StateError>,
@@ -149,10 +156,11 @@ impl HeadTable {
             self.left.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
         }
-        watch_this_thread();
+        watch_this_thread(begun);
         let found = read();
-        if begun.elapsed() > SLOW_READ && has_waited() {
-            let until = (self.started.elapsed() + PAUSE).as_micros();
+        let waited = begun.elapsed();
+        if waited > SLOW_READ && has_waited() {
+            let until = (self.started.elapsed() + pause_after(waited)).as_micros();
             self.paused_until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
             self.waits.fetch_add(1, Ordering::Relaxed);
         }
@@ -166,10 +174,19 @@ impl HeadTable {
     }
 }
 
+/// How long threads that must not wait for the disk leave the table alone after a wait. It grows with the square of the
+/// wait: a worker costs a read more than a wait of some hundred microseconds is worth, and one cold page in a thousand
+/// must not have workers read the other ones, which are in memory. So such threads wait for a third of their time at most
+/// where the disk takes 0.2 ms, for a tenth where it takes 1 ms, and for a hundredth from 10 ms on.
+fn pause_after(waited: Duration) -> Duration {
+    let part = waited.as_secs_f64() / LONG_WAIT.as_secs_f64();
+    MAX_PAUSE.mul_f64((part * part).min(1.0))
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 thread_local! {
-    /// Major faults of this thread when it asked last.
-    static FAULTS: Cell<Option<libc::c_long>> = const { Cell::new(None) };
+    /// Major faults of this thread when it asked last, and when that was.
+    static FAULTS: Cell<Option<(Instant, libc::c_long)>> = const { Cell::new(None) };
 }
 
 /// Major faults of this thread, for which it waited for the disk.
@@ -183,11 +200,12 @@ fn major_faults() -> libc::c_long {
     usage.ru_majflt
 }
 
-/// Leaves out the faults that the thread had before its first read.
+/// Leaves out the faults that the thread had a while before a read: where that is slow because the thread had no
+/// processor, they are not its. To ask before each read would take as long as many of them do.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn watch_this_thread() {
-    if FAULTS.get().is_none() {
-        FAULTS.set(Some(major_faults()));
+fn watch_this_thread(now: Instant) {
+    if FAULTS.get().is_none_or(|(asked, _)| now.saturating_duration_since(asked) > MAX_COUNT_AGE) {
+        FAULTS.set(Some((now, major_faults())));
     }
 }
 
@@ -195,11 +213,11 @@ fn watch_this_thread() {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn has_waited() -> bool {
     let faults = major_faults();
-    FAULTS.replace(Some(faults)).is_some_and(|before| before < faults)
+    FAULTS.replace(Some((Instant::now(), faults))).is_some_and(|(_, before)| before < faults)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn watch_this_thread() {}
+fn watch_this_thread(_now: Instant) {}
 
 /// Other systems do not count it by thread: a slow read counts.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -313,6 +331,14 @@ mod tests {
         };
         table.unless_paused(slow).unwrap();
         assert_eq!(table.waits_and_left(), if cfg!(target_os = "linux") { (0, 1) } else { (1, 1) });
+    }
+
+    #[test]
+    fn short_waits_pause_the_table_for_a_short_time_and_long_ones_for_a_bounded_one() {
+        let milliseconds = |micros: u64| pause_after(Duration::from_micros(micros)).as_secs_f64() * 1e3;
+        for (micros, expected) in [(200, 0.4), (1_000, 10.0), (5_000, 250.0), (10_000, 1e3), (60_000_000, 1e3)] {
+            assert!((milliseconds(micros) - expected).abs() < 1e-3, "{micros}");
+        }
     }
 
     #[cfg(target_os = "linux")]
