@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import { askNode } from '../../test/support/nodeProcess.ts'
+import { readNamedBuilds } from '../namedBuilds.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveResults } from '../report/results.ts'
 import { type Peer, startAnvil, startRhizome } from '../rpc/peers.ts'
@@ -9,7 +11,10 @@ import { ownMiB, processorSeconds, residentMiB } from '../rpc/processStats.ts'
 export const DEV_HELP = `bench -- dev: what a development chain costs from its start on, beside anvil: the first answer, 1,000 empty blocks, 100
 sends with their receipts, each on a node just started; writes bench/results/dev.{md,json}
 
-  --runs N   turns of all, one after the other (default 7)`
+  --runs N            turns of all, one after the other (default 7)
+  --before NAME=DIR   another build, measured by turns with this one; its dist/cli/main.js is started
+  --only NAMES        of the forms "in memory", durable and anvil those that are named, separated by commas; nothing is
+                      written then`
 
 const EMPTY_BLOCKS = 1000
 const SENDS = 100
@@ -26,30 +31,54 @@ interface Turn {
 
 type Start = () => Promise<Peer | null>
 
-const CONTENDERS: Readonly<Record<string, Start>> = {
-  'in memory': () => startRhizome(['--in-memory', '--client-name', 'anvil'], 'in memory'),
-  durable: () => startRhizome(['--client-name', 'anvil'], 'durable'),
-  anvil: () => startAnvil(),
+/** Options of each form of the chain. */
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+  'in memory': ['--in-memory', '--client-name', 'anvil'],
+  durable: ['--client-name', 'anvil'],
 }
 
 /** `bench -- dev`. */
 export async function benchDev(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { runs: { type: 'string', default: '7' } } })
-  const names = Object.keys(CONTENDERS)
+  const { values } = parseArgs({
+    args,
+    options: {
+      runs: { type: 'string', default: '7' },
+      before: { type: 'string', multiple: true, default: [] },
+      only: { type: 'string' },
+    },
+  })
+  const contenders = readContenders(values.before, values.only?.split(',') ?? null)
+  const names = Object.keys(contenders)
   const turns = new Map<string, Turn[]>(names.map((name) => [name, []]))
   for (let run = 0; run < Number(values.runs); run += 1) {
     for (const name of run % 2 === 0 ? names : names.toReversed()) {
-      const turn = await measure(CONTENDERS[name] as Start)
+      const turn = await measure(contenders[name] as Start)
       if (turn !== null) turns.get(name)?.push(turn)
     }
   }
   const peer = turns.get('anvil') ?? []
-  saveResults(
-    'dev',
-    describeMachine(),
-    [...turns].flatMap(([name, list]) => (list.length === 0 ? [] : [rowOf(name, list, peer)])),
-    Object.fromEntries(turns),
+  const rows = [...turns].flatMap(([name, list]) => (list.length === 0 ? [] : [rowOf(name, list, peer)]))
+  if (values.only === undefined) saveResults('dev', describeMachine(), rows, Object.fromEntries(turns))
+  else console.table(rows)
+}
+
+/** Each form in each build, and anvil, of those that are asked for. */
+function readContenders(before: readonly string[], only: readonly string[] | null): Record<string, Start> {
+  const builds: (readonly [name: string, program: string | undefined])[] = [
+    ['', undefined],
+    ...readNamedBuilds(before).map(
+      ([name, folder]) => [`, ${name}`, join(folder, 'dist/cli/main.js')] as const,
+    ),
+  ]
+  const forms = Object.entries(FORMS).flatMap(([form, args]) =>
+    builds.map(([name, program]) => {
+      const start: Start = () => startRhizome(args, `${form}${name}`, program)
+      return { form, name: `${form}${name}`, start }
+    }),
   )
+  const all = [...forms, { form: 'anvil', name: 'anvil', start: startAnvil as Start }]
+  const chosen = all.filter(({ form }) => only === null || only.includes(form))
+  return Object.fromEntries(chosen.map(({ name, start }) => [name, start]))
 }
 
 async function measure(start: Start): Promise<Turn | null> {

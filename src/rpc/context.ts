@@ -354,6 +354,8 @@ export interface NodeContext {
    * Called before each batch.
    */
   refresh(): void
+  /** Keeps the header of a block that was connected in this thread; absent where nobody keeps any. */
+  readonly knowHeader?: (header: BlockHeader) => void
   /** Gives the snapshot back, so that an idle thread pins no old pages. Called after each batch. */
   release(): void
 }

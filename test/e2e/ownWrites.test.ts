@@ -338,8 +338,9 @@ t.test('who has the answer to a command reads what it did', async (t) => {
   const build = await TestBuild.create()
   t.teardown(() => build.remove())
   for (const { kind, args, late } of [
-    { kind: 'a chain in its thread', args: [], late: WITHOUT_ORDER },
-    { kind: 'a chain in the front thread', args: ['--in-memory'], late: WITHOUT_ORDER_HERE },
+    { kind: 'a chain in its thread', args: ['--peers', '--no-p2p-listen'], late: WITHOUT_ORDER },
+    { kind: 'a chain on disk in the front thread', args: [], late: WITHOUT_ORDER_HERE },
+    { kind: 'a chain in memory', args: ['--in-memory'], late: WITHOUT_ORDER_HERE },
   ]) {
     const chain = (t: Test, program: string) => ({ dataDir: `${t.testdir()}/data`, program, args })
     await t.test(`on the same connection and on another one, ${kind}`, async (t) => {

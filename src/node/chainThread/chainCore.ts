@@ -124,6 +124,7 @@ export class ChainCore {
     this.#commits = new StoreCommits({
       open: this.open,
       dataDir: options.dataDir,
+      mayBeMoved: options.inMemory !== true,
       onChange: (fault) => this.#followStore(fault),
       onBroken: (error) => listener.onBroken(error),
     })

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { PrunedStates } from '../../chain/statePruning.ts'
 import type { PrunedValues } from '../../chain/valuePruning.ts'
 import type { HeadNotice } from '../../filters/events.ts'
@@ -23,6 +24,8 @@ import { unpackPending } from './pendingMessage.ts'
 
 /** The listener of the chain thread, called before the answers to the calls that led to an event. */
 export interface ChainHandleListener {
+  /** The header of a new head, before {@link onHead}; where the chain is in this thread. */
+  onHeader(header: BlockHeader): void
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** A block of this height can be read by its hash, and is not canonical yet. */
   onExecuted(height: number): void

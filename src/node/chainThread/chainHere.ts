@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads'
+import type { HeadNotice } from '../../filters/events.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
@@ -21,11 +22,14 @@ export function openChainHere(options: ChainOptions, listener: ChainHandleListen
   // Whoever waits for it gets it; nobody has to.
   failed.catch(() => undefined)
   const host = new ChainHost(options, {
-    onEvent: (event) =>
+    onEvent: (event) => {
+      const header = event.kind === 'head' ? headerOf(event.notice) : null
       later(() => {
         if (event.kind === 'head') isPoolEmpty = event.pool.pending === 0
+        if (header !== null) listener.onHeader(header)
         reportEvent(listener, event)
-      }),
+      })
+    },
     onPending: (transactions) =>
       later(() => {
         isPoolEmpty = false
@@ -34,6 +38,11 @@ export function openChainHere(options: ChainOptions, listener: ChainHandleListen
     onBroken: fail,
   })
   const { core, opened } = host
+  /** The header of the last block that joined the chain, as the chain has it. */
+  const headerOf = ({ enacted }: HeadNotice) => {
+    const { head } = core.open.chain
+    return enacted.at(-1)?.hash.equals(head.hash) === true ? head : null
+  }
   const connect = (serve: (port: MessageChannel['port2']) => void) => {
     const { port1, port2 } = new MessageChannel()
     serve(port2)

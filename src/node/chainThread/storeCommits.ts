@@ -20,6 +20,8 @@ const FILES_CHECK_MILLISECONDS = 1000
 export interface StoreCommitsParams {
   readonly open: OpenChain
   readonly dataDir: string
+  /** False where nobody relies on the files after the process: they are not looked at then. */
+  readonly mayBeMoved: boolean
   /** Called when writes begin to fail, with the reason, and with null when they are possible again. */
   onChange(fault: StorageError | null): void
   /** Called once when a store is of no use any more in this process, with a reason that says what helps. */
@@ -35,12 +37,12 @@ export class StoreCommits {
   readonly #timer: NodeJS.Timeout
 
   /** @throws StorageError when the journal cannot be used */
-  constructor({ open, dataDir, onChange, onBroken }: StoreCommitsParams) {
+  constructor({ open, dataDir, mayBeMoved, onChange, onBroken }: StoreCommitsParams) {
     const journal = join(dataDir, POOL_JOURNAL)
     this.journal = new PoolJournal(journal)
     this.#open = open
     const files = storeFolders(dataDir).map(storeFile)
-    this.#files = new FilesInPlace(files, [journal])
+    this.#files = mayBeMoved ? new FilesInPlace(files, [journal]) : new FilesInPlace([], [])
     this.#guard = new StoreGuard({
       tryWrite: () => this.#tryWrite(dataDir),
       onChange: (fault) => {

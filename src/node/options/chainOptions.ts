@@ -17,6 +17,8 @@ import { stateStoreOptionsFromConfig, textBytesFromConfig } from './storeOptions
 /** The options with which the chain thread is started: plain data, so that it can cross to another thread. */
 export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
+  /** True where nothing outlives the process. */
+  readonly inMemory?: boolean
   readonly storeOptions: StoreOptions
   /** Blocks whose states are kept; null, and without it, all. */
   readonly proofs?: number | null
@@ -75,6 +77,7 @@ export function chainOptionsFromConfig(
     ...networkChoice(config),
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
+    inMemory: config.inMemory,
     proofs: keptStates(config.proofs),
     history: keptStates(config.history),
     encodedObjectBytes: textBytesFromConfig(config),

@@ -80,13 +80,15 @@ async function startChain(scope: NodeScope, options: ChainOptions): Promise<Chai
 }
 
 /**
- * A development chain that lives in memory is one for tests: they wait for each answer, so that a thread of its own for
- * the chain only adds the waking of threads and the memory of a heap. Its blocks wait for no disk. Where a fork waits for
- * its network, sockets must go on.
+ * A development chain in memory is one for tests, as is one that makes a block for each transaction: whoever asks waits
+ * for the answer, so that a thread of its own for the chain only adds the waking of threads and the memory of a heap.
+ * Where blocks come in an interval others ask meanwhile, and should not wait for the disk; where a fork waits for its
+ * network, sockets must go on.
  */
-function inThisThread({ config, fork }: NodeScope, { fleet }: ChainOptions): boolean {
+function inThisThread({ config, fork }: NodeScope, { fleet, production }: ChainOptions): boolean {
   const isAlone = !config.peers && fleet === null && fork === null
-  return config.inMemory && isAlone && isDevelopmentNetwork({ name: config.network })
+  const isAskedInTurn = config.inMemory || (config.profile === 'dev' && production.mode.instant)
+  return isAskedInTurn && isAlone && isDevelopmentNetwork({ name: config.network })
 }
 
 /** Passes events of the chain thread on to the parts that are open. */
@@ -95,6 +97,7 @@ function reportTo(
   production: Mutable<Production>,
 ): ChainHandleListener {
   return {
+    onHeader: (header) => stores.now?.context.knowHeader?.(header),
     onHead: (notice, pool, stats) => {
       metrics.chain.headChanged(notice, pool, stats)
       if (stats.seconds > 0) tracing?.imported(stats.seconds, importMetadata(notice, stats))

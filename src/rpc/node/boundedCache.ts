@@ -22,6 +22,11 @@ export class BoundedCache<T> {
     return value
   }
 
+  /** Keeps a value that nobody has to read then. */
+  keep(hash: Buffer, value: T): void {
+    this.#keep(hash.toString('latin1'), value)
+  }
+
   clear(): void {
     this.#values.clear()
   }

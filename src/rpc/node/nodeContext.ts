@@ -56,6 +56,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     impersonated: new ImpersonatedAccounts(),
     wallet: parts.wallet ?? null,
     ...(parts.belowFork === undefined ? {} : { belowFork: parts.belowFork }),
+    knowHeader: (header) => chain.knowHeader(header),
     refresh: () => chain.refresh(),
     release: () => chain.release(),
   }

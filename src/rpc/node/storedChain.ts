@@ -97,6 +97,11 @@ export class StoredChain implements ChainReader {
     return this.#headers.getOrRead(hash, () => this.#reader.headerByHash(hash))
   }
 
+  /** Keeps the header of a block that was just connected in this thread, so that it is neither read nor parsed. */
+  knowHeader(header: BlockHeader): void {
+    this.#headers.keep(header.hash, header)
+  }
+
   blockByHash(hash: Buffer): Block | null {
     return this.#blocks.getOrRead(hash, () => this.#reader.blockByHash(hash))
   }
