@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { artifactFolders } from '../abi/projectFolders.ts'
 import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import type { Config } from '../config/schema.ts'
 import type { RunningNode } from '../node/createNode.ts'
@@ -18,6 +20,7 @@ export function startBanner(node: RunningNode, config: Config, version: string):
     ['Data', config.inMemory ? 'in memory, gone when the node stops' : config.dataDir],
     ['Head', `block ${node.head}`],
     ['Mining', describeMining(config)],
+    ...projectLines(config),
   ]
   if (node.restored > 0) metadata.push(['Pool', `${node.restored} transactions of the last run wait again`])
   const width = Math.max(...metadata.map(([name]) => name.length)) + 2
@@ -35,6 +38,14 @@ export function startBanner(node: RunningNode, config: Config, version: string):
 
 function forkLines({ fork }: RunningNode): [string, string][] {
   return fork === null ? [] : [['Fork', `of block ${fork.base.number} ${fork.base.hash}, from ${fork.name}`]]
+}
+
+/** Whose names transactions and errors are shown with, on a chain to develop on. */
+function projectLines({ project, profile, network, forkUrl }: Config): [string, string][] {
+  if (profile !== 'dev' || !isDevelopmentNetwork({ name: network, fork: forkUrl })) return []
+  const folder = resolve(project ?? '.')
+  const isProject = artifactFolders(folder, project !== null).length > 0
+  return [['Project', isProject ? folder : '--project DIR names contracts and errors by its artifacts']]
 }
 
 /** A warning where signatures count on a public network, too. */

@@ -98,6 +98,10 @@ function configure(command: Command, { stdout, stderr }: CommandStreams): void {
 function suggestFlags(command: Command, keys: readonly string[]): void {
   command.showSuggestionAfterError(false).configureOutput({
     outputError: (text, write) => {
+      if (/^error: too many arguments/.test(text)) {
+        write(`${text.trimEnd()}\n(A value with spaces stands in quotes.)\n`)
+        return
+      }
       const flag = /^error: unknown option '(--[^'=]+)/.exec(text)?.[1]
       const gone = Object.entries(GONE_OPTIONS).find(([key]) => camelToFlag(key) === flag)
       if (gone !== undefined) {

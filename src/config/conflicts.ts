@@ -9,8 +9,10 @@ import { keptStates, neededStates } from './keptStates.ts'
 import { isDevelopmentNetwork } from './networkSpec.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
-import { type Config, flagOf, type OptionKey } from './schema.ts'
+import { type Config, flagOf, OPTIONS, type OptionKey } from './schema.ts'
 
+/** What they say is said of the accounts of a mnemonic. */
+const ACCOUNT_OPTIONS = ['accounts', 'balance', 'derivationPath'] as const
 const NODE_ID = /^[0-9a-f]{128}$/i
 
 /**
@@ -82,8 +84,16 @@ function forkConflict(config: Config): string | null {
   return peer.length > 0 ? `${fork} has no peers: leave out ${flagOf('peer')}` : null
 }
 
-function accountsConflict({ mnemonic, profile, network, fleet, forkUrl }: Config): string | null {
-  if (mnemonic === null) return null
+function accountsConflict(config: Config): string | null {
+  const { mnemonic, clientName, profile, network, fleet, forkUrl } = config
+  if (mnemonic === null) {
+    // Which network a fork is of is not known yet.
+    if (clientName !== 'rhizome' || forkUrl !== null) return null
+    const idle = ACCOUNT_OPTIONS.find((key) => config[key] !== OPTIONS[key].default)
+    return idle === undefined
+      ? null
+      : `${flagOf(idle)} needs ${flagOf('mnemonic')}, or ${flagOf('clientName')} hardhat or anvil: it is about the accounts that they fund, and those of genesis are fixed`
+  }
   if (profile !== 'dev' || !isDevelopmentNetwork({ name: network, fork: forkUrl }))
     return `${flagOf('mnemonic')} is for development chains: ${flagOf('network')} regtest or devnet on the dev profile`
   if (fleet.length === 0) return null

@@ -70,7 +70,13 @@ export type OptionGroup = (typeof OPTION_GROUPS)[number] | 'Command'
 
 /** An integer between two bounds, both allowed. */
 export type IntegerOption = Described &
-  Default<number> & { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
+  Default<number> & {
+    readonly kind: 'integer'
+    readonly minimum: number
+    readonly maximum: number
+    /** What it counts, where somebody may think of another unit, e.g. `wei`. */
+    readonly unit?: string
+  }
 
 /** A switch: `--name` and `--no-name`. */
 export type BooleanOption = Described & Default<boolean> & { readonly kind: 'boolean' }

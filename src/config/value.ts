@@ -4,6 +4,8 @@ import { suggest } from './suggest.ts'
 
 /** Stands for no value on the command line and in the environment. */
 const NONE = 'none'
+/** What people write behind numbers. */
+const MULTIPLES: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 }
 
 /**
  * The value of an option out of a file, where values have types.
@@ -31,7 +33,7 @@ export function parseValue(definition: OptionDefinition, text: string, source: s
 export function expectedValue(definition: OptionDefinition): string {
   switch (definition.kind) {
     case 'integer':
-      return `integer from ${definition.minimum} to ${definition.maximum}`
+      return `integer from ${definition.minimum} to ${definition.maximum}${definition.unit === undefined ? '' : `, in ${definition.unit}`}`
     case 'boolean':
       return 'true or false'
     case 'choice':
@@ -93,13 +95,26 @@ function isBetween(value: number, minimum: number, maximum: number): boolean {
 }
 
 function refused(definition: OptionDefinition, value: unknown, source: string): ConfigError {
-  const meant =
-    definition.kind === 'choice' && typeof value === 'string' ? suggest(value, definition.values) : undefined
+  const meant = typeof value === 'string' ? meantBy(definition, value) : undefined
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new ConfigError(
     'InvalidValue',
     `${source}: expected ${expectedValue(definition)}${exampleFor(definition)}, got ${JSON.stringify(value)}${hint}`,
   )
+}
+
+function meantBy(definition: OptionDefinition, text: string): string | undefined {
+  if (definition.kind === 'choice') return suggest(text, definition.values)
+  if (definition.kind !== 'integer') return undefined
+  const digits = inDigits(text)
+  return digits !== undefined && isOfKind(definition, Number(digits)) ? digits : undefined
+}
+
+/** A number as other programs take it, e.g. `30M`, `1e6`, `30_000_000` or `0x1c9c380`, in digits; undefined for none. */
+function inDigits(text: string): string | undefined {
+  const [, plain = '', suffix = ''] = /^([\d_,.]+?|\d+e\d{1,2}|0x[\da-f]+)([km]?)$/i.exec(text.trim()) ?? []
+  const number = Number(plain.replace(/[_,]/g, '') || Number.NaN) * (MULTIPLES[suffix.toLowerCase()] ?? 1)
+  return Number.isSafeInteger(number) ? String(number) : undefined
 }
 
 /** A value that has the form, where one is known: a word in capitals tells little. */

@@ -14,6 +14,8 @@ export type WalletErrorCode =
   | 'BUSY'
   /** Words that are no mnemonic (BIP-39). */
   | 'MNEMONIC'
+  /** A path that no key has (BIP-32). */
+  | 'DERIVATION_PATH'
   /** Typed data that cannot be hashed (EIP-712). */
   | 'TYPED_DATA'
 

@@ -32,30 +32,35 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 /**
  * Private keys of the first accounts of a mnemonic, 32 bytes each (BIP-39 without a passphrase, BIP-32). The native
  * core makes the public keys on the way: in JavaScript they took a tenth of a start.
- * @throws WalletError `MNEMONIC` for words that are none
+ * @throws WalletError `MNEMONIC` for words that are none, `DERIVATION_PATH` for a path that is none
  */
 export async function mnemonicKeys({ mnemonic, path, count }: MnemonicKeys): Promise<Buffer[]> {
   // Loaded when there is a mnemonic: most nodes have none.
   const { wordlist } = await import('@scure/bip39/wordlists/english')
   const words = mnemonic.normalize('NFKD').trim().split(/\s+/)
-  if (!isMnemonic(words, wordlist)) {
-    throw new WalletError(
-      'MNEMONIC',
-      'the mnemonic is not 12 to 24 English words with a valid checksum (BIP-39)',
-    )
-  }
+  const fault = faultOf(words, wordlist)
+  if (fault !== null) throw new WalletError('MNEMONIC', fault)
   const seed = await promisify(pbkdf2)(words.join(' '), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
   const parent = readPath(path).reduce(childOf, split(hmac(Buffer.from('Bitcoin seed'), seed)))
   return Array.from({ length: count }, (_, index) => childOf(parent, index).key)
 }
 
-/** True for words whose last bits are the checksum of the others. */
-function isMnemonic(words: readonly string[], wordlist: readonly string[]): boolean {
-  if (!WORD_COUNTS.includes(words.length)) return false
+/** What is wrong with words of a mnemonic, without saying any of them; null for nothing. */
+function faultOf(words: readonly string[], wordlist: readonly string[]): string | null {
+  if (!WORD_COUNTS.includes(words.length))
+    return `a mnemonic has 12, 15, 18, 21 or 24 words (BIP-39), not ${words.length}`
   const numbers = words.map((word) => wordlist.indexOf(word))
-  if (numbers.includes(-1)) return false
+  const unknown = numbers.indexOf(-1)
+  if (unknown !== -1) return `word ${unknown + 1} of the mnemonic is none of the English words of BIP-39`
+  return hasChecksum(numbers)
+    ? null
+    : 'the checksum of the mnemonic does not fit its words (BIP-39): one is another word, or their order is wrong'
+}
+
+/** True for numbers of words whose last bits are the checksum of the others. */
+function hasChecksum(numbers: readonly number[]): boolean {
   const bits = numbers.map((number) => number.toString(2).padStart(BITS_PER_WORD, '0')).join('')
-  const checksumBits = words.length / 3
+  const checksumBits = numbers.length / 3
   const entropy = Buffer.from(
     (bits.slice(0, -checksumBits).match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)),
   )
@@ -65,7 +70,7 @@ function isMnemonic(words: readonly string[], wordlist: readonly string[]): bool
 
 /**
  * Numbers of the children on the way. @param path of the form that options have, e.g. `m/44'/60'/0'/0`
- * @throws WalletError `MNEMONIC` for a number that no child has
+ * @throws WalletError `DERIVATION_PATH` for a number that no child has
  */
 function readPath(path: string): number[] {
   return path
@@ -73,7 +78,8 @@ function readPath(path: string): number[] {
     .slice(1)
     .map((step) => {
       const number = Number.parseInt(step, 10)
-      if (number >= HARDENED) throw new WalletError('MNEMONIC', `${number} is too large for a path (BIP-32)`)
+      if (number >= HARDENED)
+        throw new WalletError('DERIVATION_PATH', `${number} is too large, at most ${HARDENED - 1} (BIP-32)`)
       return number + (step.endsWith("'") ? HARDENED : 0)
     })
 }

@@ -193,6 +193,22 @@ t.test('the panel of a development chain in a browser', { skip }, async (t) => {
     t.same(await accessibilityFaults(page), [])
   })
 
+  await inTab('who leaves while balances are read leaves nothing behind', {}, async (_, { page }) => {
+    const isReadingBalances = (text: string | null) => text?.includes('eth_getBalance') === true
+    // Such a request is never answered: only the page ends it.
+    await page.route('**/*', (route) =>
+      isReadingBalances(route.request().postData()) ? undefined : route.continue(),
+    )
+    const begun = page.waitForEvent('request', (request) => isReadingBalances(request.postData()))
+    await node.request('evm_mine')
+    await begun
+    const ended = page.waitForEvent('requestfailed', (request) => isReadingBalances(request.postData()))
+    await page.getByRole('link', { name: 'Blocks', exact: true }).click()
+    await ended
+    await untilShown(page, 'Blocks')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   for (const [size, viewport] of [
     ['a phone', { width: 320, height: 640 }],
     ['a desk', { width: 1280, height: 800 }],

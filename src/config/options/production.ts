@@ -40,6 +40,7 @@ export const PRODUCTION_OPTIONS = {
     group: 'Pool',
     minimum: 1,
     maximum: 31_536_000,
+    unit: 'seconds',
     default: 650,
     doc: 'Seconds after which a waiting transaction leaves the pool',
   },
@@ -62,6 +63,7 @@ export const PRODUCTION_OPTIONS = {
     group: 'Block production',
     minimum: 0,
     maximum: MAX_BLOCK_TIME_SECONDS,
+    unit: 'seconds',
     default: 0,
     doc: 'Seconds between blocks; 0 makes one as soon as there is a transaction',
   },
@@ -78,6 +80,7 @@ export const PRODUCTION_OPTIONS = {
     group: 'Block production',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
+    unit: 'wei',
     default: 0,
     doc: 'Least gas price in wei that blocks move towards',
   },
@@ -86,6 +89,7 @@ export const PRODUCTION_OPTIONS = {
     group: 'Block production',
     minimum: 3_000_000,
     maximum: 1_000_000_000,
+    unit: 'gas',
     default: ({ network, profile, isProducing }) =>
       network === 'regtest' && profile === 'dev' && isProducing
         ? DEVELOPMENT_TARGET

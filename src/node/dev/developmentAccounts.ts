@@ -49,9 +49,9 @@ export async function mnemonicAccounts(config: AccountConfig): Promise<KeyedAcco
   if (mnemonic === null) return []
   const { derivationPath: path, accounts: count } = config
   const keys = await mnemonicKeys({ mnemonic, path, count }).catch((error: unknown) => {
-    throw error instanceof WalletError
-      ? new ConfigError('InvalidValue', `${flagOf('mnemonic')}: ${error.message}`, { cause: error })
-      : error
+    if (!(error instanceof WalletError)) throw error
+    const flag = flagOf(error.code === 'DERIVATION_PATH' ? 'derivationPath' : 'mnemonic')
+    throw new ConfigError('InvalidValue', `${flag}: ${error.message}`, { cause: error })
   })
   return keys.map((privateKey) => ({ address: addressOfPrivateKey(privateKey), privateKey }))
 }

@@ -38,7 +38,8 @@ export const developmentView = async (context, [receiver = ''], signal) => {
     ],
     onHead: (/** @type {Head} */ { number, timestamp }) => {
       fill(time, ['Block ', blockLink(number), ` is of ${dateText(timestamp)}, ${timestamp} s since 1970.`])
-      void accounts.refresh()
+      // The next head brings another try, and who has left needs none.
+      accounts.refresh().catch(() => {})
     },
   }
 }

@@ -34,6 +34,19 @@ t.test('how blocks are made is said', (t) => {
   t.end()
 })
 
+t.test('the project is said, or how one is named', (t) => {
+  const folder = t.testdir({ 'hardhat.config.ts': '' })
+  t.match(banner({ network: 'regtest' }), /^ +Project +--project DIR names contracts and errors/m)
+  t.ok(banner({ network: 'regtest', project: folder }).includes(`Project    ${folder}\n`))
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
+  process.chdir(folder)
+  t.ok(banner({ network: 'regtest' }).includes(`Project    ${process.cwd()}\n`), 'the working directory')
+  t.notMatch(banner({ network: 'regtest', profile: 'hosted' }), /Project/)
+  t.notMatch(banner({ network: 'main' }), /Project/)
+  t.end()
+})
+
 t.test('where it is and what it has is said', (t) => {
   const text = banner({ network: 'main', dataDir: '/data' }, { host: '::1', restored: 3 })
   t.match(text, /^Rhizome 1\.2\.3\n/)

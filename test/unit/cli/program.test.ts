@@ -105,6 +105,10 @@ t.test('a wrong flag or command is refused with the name that was meant', async 
       (await run(['start', ...words])).stderr,
       /^error: --fleet-hold is no option any more: .*--fleet-adopt-wait/,
     )
+  t.match(
+    (await run(['start', '--mnemonic', 'test', 'test', 'junk'])).stderr,
+    'value with spaces stands in quotes',
+  )
   t.match((await run(['imprt'])).stderr, 'Did you mean import?')
   t.match((await run(['import'])).stderr, "missing required argument 'FILE'")
 })

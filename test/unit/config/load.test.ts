@@ -12,7 +12,7 @@ import {
   OPTIONS,
   type PartialConfig,
 } from '../../../src/config/schema.ts'
-import { checkValue } from '../../../src/config/value.ts'
+import { checkValue, parseValue } from '../../../src/config/value.ts'
 
 t.test('every default is a value that the option accepts, on every network', (t) => {
   for (const network of OPTIONS.network.values) {
@@ -87,6 +87,42 @@ t.test('every lane has limits', (t) => {
   const config = fillDefaults({ laneScanQueue: 3 })
   for (const lane of LANES) t.ok(laneLimits(config, lane).queue >= 1)
   t.equal(laneLimits(config, 'scan').queue, 3)
+  t.end()
+})
+
+t.test('a bad number is refused with its unit, and in digits where it was written otherwise', (t) => {
+  const refused = (key: 'balance' | 'transactionGas' | 'blockTime' | 'httpPort', text: string) => {
+    try {
+      return parseValue(OPTIONS[key], text, flagOf(key))
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : error
+    }
+  }
+  t.equal(refused('balance', '1.5'), '--balance: expected integer from 0 to 1000000000, in RBTC, got "1.5"')
+  const gas = '--transaction-gas: expected integer from 0 to 500000000, in gas, got'
+  for (const text of ['30M', '30m', '30_000_000', '30,000,000', '3e7', '0x1c9c380', '30000k'])
+    t.equal(refused('transactionGas', text), `${gas} "${text}"; did you mean 30000000?`)
+  for (const text of ['600M', '1e30', '-1', '', '.', '_', 'M', '1..2', '1e', '0x', '0xzz', '12 ether'])
+    t.equal(refused('transactionGas', text), `${gas} "${text}"`)
+  t.equal(refused('blockTime', '1s'), '--block-time: expected integer from 0 to 86400, in seconds, got "1s"')
+  t.equal(
+    refused('httpPort', '4_444'),
+    '--http-port: expected integer from 0 to 65535, got "4_444"; did you mean 4444?',
+  )
+  t.equal(refused('balance', ' 7 '), 7)
+  t.end()
+})
+
+t.test('what is said of the accounts of a mnemonic needs one', (t) => {
+  for (const flags of [{ accounts: 3 }, { balance: 5 }, { derivationPath: 'm' }]) {
+    t.throws(() => loadConfig({ flags }), {
+      code: 'Conflict',
+      message: /^--(accounts|balance|derivation-path) needs --mnemonic, or --client-name hardhat or anvil/,
+    })
+    t.match(loadConfig({ flags: { ...flags, clientName: 'anvil' } }), flags)
+    t.match(loadConfig({ flags: { ...flags, mnemonic: 'some words' } }), flags)
+    t.match(loadConfig({ flags: { ...flags, forkUrl: 'https://host' } }), flags)
+  }
   t.end()
 })
 
