@@ -123,6 +123,11 @@ impl HeadCache {
         (head.as_ref() == Some(root)).then_some(generation)
     }
 
+    /// Root of the head.
+    pub(crate) fn root(&self) -> Option<B256> {
+        self.head.read().0
+    }
+
     fn shard(&self, key: &HeadKey) -> usize {
         self.hasher.hash_one(key) as usize % SHARDS
     }

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rhizome_primitives::B256;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
+use rhizome_primitives::{B256, U256};
 
 use crate::head_changes::{AccountChange, HeadChanges};
+use crate::head_filter::{LayerFilter, filter_hash};
 use crate::head_mark::HeadMark;
 use crate::head_prune::GivingUp;
 use crate::head_reads::{HeadReads, LinePosition};
@@ -43,11 +44,14 @@ pub(crate) struct Layer {
     pub(crate) root: B256,
     pub(crate) changes: HeadChanges,
     rows: usize,
+    filter: LayerFilter,
 }
 
 impl Layer {
     pub(crate) fn new(root: B256, changes: HeadChanges) -> Self {
-        Self { root, rows: changes.rows(), changes }
+        let rows = changes.rows();
+        let filter = LayerFilter::of(&changes, rows);
+        Self { root, changes, rows, filter }
     }
 }
 
@@ -255,18 +259,21 @@ impl TableAccess<'_> {
 }
 
 impl StateView {
-    /// Value by a change of the account, `none` where a deletion is newer, or that of the table. None when the table
-    /// has moved to a state that is not below this one and whose line does not have it, or must not be read now.
+    /// Value by a change of the account or of its cell `slot`, `none` where a deletion is newer, or that of the table. None
+    /// when the table has moved to a state that is not below this one and whose line does not have it, or must not be read
+    /// now.
     pub(crate) fn find<T>(
         &self,
         access: &TableAccess<'_>,
         account: &AccountRef,
+        slot: Option<&U256>,
         in_change: impl Fn(&AccountChange) -> Option<T>,
         none: T,
         in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
     ) -> Result<Option<T>, StateError> {
         let layers = &self.view.layers[..self.layers];
-        for layer in layers.iter().rev() {
+        let hash = if layers.is_empty() { 0 } else { filter_hash(account, slot) };
+        for layer in layers.iter().rev().filter(|layer| layer.filter.may_have(hash)) {
             let Some(change) = layer.changes.accounts.get(account) else { continue };
             if let Some(found) = in_change(change) {
                 return Ok(Some(found));

@@ -30,6 +30,7 @@ mod head_cache;
 mod head_changes;
 mod head_check;
 mod head_convert;
+mod head_filter;
 mod head_history;
 mod head_line;
 mod head_line_check;

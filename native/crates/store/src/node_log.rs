@@ -85,14 +85,14 @@ fn flags_of(children: [Location; 2]) -> u8 {
 pub(crate) struct Segment {
     start: u64,
     pub(crate) bytes: Vec<u8>,
-    /// The nodes by position, for a cache.
-    pub(crate) nodes: Vec<(Location, StoredNode)>,
+    /// Number of nodes.
+    pub(crate) nodes: usize,
     pub(crate) values: Vec<(B256, Bytes)>,
 }
 
 impl Segment {
     pub(crate) fn at(start: u64) -> Self {
-        Self { start, bytes: Vec::new(), nodes: Vec::new(), values: Vec::new() }
+        Self { start, bytes: Vec::new(), nodes: 0, values: Vec::new() }
     }
 
     /// Position behind it.
@@ -105,7 +105,7 @@ impl NodeSink for Segment {
     fn node(&mut self, _hash: B256, message: &Bytes, children: [Location; 2]) -> Location {
         let at = Location(self.end());
         write_record(&mut self.bytes, message, children);
-        self.nodes.push((at, StoredNode { message: message.clone(), children }));
+        self.nodes += 1;
         at
     }
 

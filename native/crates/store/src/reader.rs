@@ -111,7 +111,7 @@ impl RootReader {
         in_parts: impl Fn(&AccountParts) -> T,
     ) -> Result<Option<T>, StateError> {
         if self.generation.is_some() || self.has_view() {
-            return self.in_head(account, in_change, none, in_table);
+            return self.in_head(account, None, in_change, none, in_table);
         }
         if let Some((_, parts)) = self.parts.lock().as_ref().filter(|(known, _)| known == account) {
             return Ok(Some(in_parts(parts)));
@@ -138,10 +138,11 @@ impl RootReader {
         access.read(|root| *root == self.root, in_table)
     }
 
-    /// Reads layers and table; None when the trie has to be asked.
+    /// Reads layers and table, of the account or of its cell `slot`; None when the trie has to be asked.
     fn in_head<T>(
         &self,
         account: &AccountRef,
+        slot: Option<&U256>,
         in_change: impl Fn(&AccountChange) -> Option<T>,
         none: T,
         in_table: impl Fn(&HeadReads<'_>) -> heed::Result<T>,
@@ -150,7 +151,7 @@ impl RootReader {
         let Some(lmdb) = store.backend.lmdb() else { return Ok(None) };
         let access = TableAccess { table: &store.table, lmdb, line: &self.line, must_not_wait: self.must_not_wait };
         match self.view.get_or_init(|| store.table.view_of(&self.root)) {
-            Some(view) => view.find(&access, account, in_change, none, in_table),
+            Some(view) => view.find(&access, account, slot, in_change, none, in_table),
             None => self.in_line(in_table),
         }
     }
@@ -256,6 +257,7 @@ impl StateReader for RootReader {
             })?,
             None => self.in_head(
                 account,
+                Some(slot),
                 |change| change.cells.get(slot).cloned(),
                 None,
                 |table| table.cell(account, slot),

@@ -25,7 +25,7 @@ use crate::head_cache::HeadCache;
 use crate::head_move::Flush;
 use crate::head_view::HeadTable;
 use crate::node_cache::NodeCache;
-use crate::node_log::{START, Segment};
+use crate::node_log::{START, Segment, find_record};
 use crate::node_reads::UncachedNodes;
 use crate::options::StoreOptions;
 use crate::pending::Pending;
@@ -33,7 +33,7 @@ use crate::reader::RootReader;
 use crate::registry;
 use crate::state_record::{Extent, StateRecord};
 
-/// Longest node that is cached when it is kept: only odd tries have longer ones.
+/// Longest node that is cached when it is committed: only odd tries have longer ones.
 const MAX_CACHED_NODE_BYTES: usize = 512;
 
 /// Minimum length of the part of the log whose nodes stay parsed for the next change of the state; the maximum is twice
@@ -251,19 +251,15 @@ impl StateStore {
         let mut extent = self.renew(&mut trie, extent);
         let at = trie.store_new(&mut segment);
         extent.floor = extent.floor.min(start);
-        if !segment.nodes.is_empty() {
+        if segment.nodes > 0 {
             if self.has_newer(&root, &extent) {
                 keeping.last = None;
                 return;
             }
             keeping.end = segment.end();
             self.states.insert(root, at);
-            // The nodes of the head must be in the cache for readers that must not wait for the disk.
-            for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= MAX_CACHED_NODE_BYTES) {
-                self.nodes.insert(*at, node.clone());
-            }
             self.pending.add(|batch| {
-                batch.nodes += segment.nodes.len();
+                batch.nodes += segment.nodes;
                 batch.values.extend(segment.values);
                 batch.segments.insert(start, segment.bytes.into());
                 let is_repeated = batch.states.contains_key(&root);
@@ -313,7 +309,7 @@ impl StateStore {
         let root = write(&mut segment)?;
         keeping.end = segment.end();
         self.pending.add(|batch| {
-            batch.nodes += segment.nodes.len();
+            batch.nodes += segment.nodes;
             batch.values.extend(segment.values);
             batch.states.extend(root.map(|(root, at)| (root, StateRecord::at(at))));
             if !segment.bytes.is_empty() {
@@ -355,6 +351,7 @@ impl StateStore {
             let head = flush.as_ref().map(Flush::write);
             let result =
                 if batch.is_empty() && head.is_none() { Ok(false) } else { self.backend.write(&batch, head.as_ref()) };
+            self.cache_new_nodes(&batch);
             self.pending.finish(result.is_ok());
             if let Some(flush) = flush.filter(|_| matches!(result, Ok(true))) {
                 self.head_flushed(&flush);
@@ -364,6 +361,25 @@ impl StateStore {
         self.start_moving();
         self.start_epoch_work();
         Ok(())
+    }
+
+    /// Adds the nodes of a batch that the head has, and the state that was kept last, to the cache: readers that must not
+    /// wait for the disk find them there from then on. Other nodes of the batch are of states that lasted for some blocks
+    /// of an import.
+    fn cache_new_nodes(&self, batch: &Batch) {
+        let Some((first, _)) = batch.segments.first_key_value() else { return };
+        let last = self.keeping.lock().last.as_ref().map(|last| last.root);
+        let head = self.head.root();
+        let roots = [last, head.filter(|_| head != last)];
+        let mut rest: Vec<Location> =
+            roots.iter().flatten().filter_map(|root| batch.states.get(root)).map(|record| record.at).collect();
+        while let Some(at) = rest.pop() {
+            let Some(node) = find_record(&batch.segments, at) else { continue };
+            rest.extend(node.children.iter().filter(|child| child.0 >= *first));
+            if node.message.len() <= MAX_CACHED_NODE_BYTES {
+                self.nodes.insert(at, node);
+            }
+        }
     }
 
     /// Sets the root of the head. With `change`, the parent root and the changes that led to `root`, cached reads are

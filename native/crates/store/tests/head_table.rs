@@ -17,6 +17,8 @@ use rhizome_primitives::state::{StateReader as _, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{CheckProgress, HeadReport, LineReport, StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
+use rhizome_trie::keys::storage_key;
+use rhizome_trie::proof::verify_proof;
 
 const SMALL: StoreOptions = StoreOptions {
     node_cache_bytes: 1 << 20,
@@ -369,6 +371,30 @@ fn a_thread_that_must_not_wait_reads_the_table_and_the_layers() {
     store.keep(aside);
     store.drop_caches();
     assert!(store.memory_reader(root).storage(&contract(), &U256::from(9)).is_err());
+}
+
+#[test]
+fn the_head_is_proved_from_memory_after_a_commit_of_many_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (mut root, mut new_nodes) = (EMPTY_ROOT, 0);
+    for (blocks, count) in [(6, 100), (1, 3), (4, 7)] {
+        for block in 0..blocks {
+            let value = vec![blocks * 10 + block; 20];
+            let storage = (0..count).map(|slot| (contract(), U256::from(slot), Some(value.clone().into())));
+            root = extend(&store, root, &WriteSet { storage: storage.collect(), ..cells(0, 1) });
+        }
+        new_nodes += store.stats().pending_nodes;
+        store.commit().unwrap();
+        for slot in (0..100).map(U256::from) {
+            let proof = store.memory_proof(root, &contract(), &[slot]).unwrap().cells.remove(0);
+            let found = verify_proof(&root, &storage_key(&contract(), &slot), &proof.proof).unwrap();
+            assert_eq!((found.is_none(), found.length()), (false, 20));
+        }
+    }
+    // Nodes of states within a commit are not there.
+    let cached = store.stats().node_cache_entries;
+    assert!(cached < new_nodes / 2, "{cached} of {new_nodes}");
 }
 
 #[test]
