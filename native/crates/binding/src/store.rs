@@ -45,6 +45,7 @@ fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> 
         head_cache_bytes: pick(options.head_cache_bytes, defaults.head_cache_bytes)?,
         map_bytes: pick(options.map_bytes, defaults.map_bytes)?,
         read_only: options.read_only.unwrap_or(defaults.read_only),
+        ..defaults
     })
 }
 

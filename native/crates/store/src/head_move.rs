@@ -256,8 +256,11 @@ impl StateStore {
             Some(HeadMark::Moving { from, to, after, .. }) if self.is_durable(from) && self.is_durable(to) => {
                 self.write_move(mark.as_ref(), *from, *to, Some(after))?
             }
-            // The table of the empty state is not worth being changed row by row.
-            Some(HeadMark::At(end)) if end.root != EMPTY_ROOT && self.is_durable(&end.root) => {
+            // A table that was never anything but empty is not worth being changed row by row. One that came back to the
+            // empty state has a line, which goes on.
+            Some(HeadMark::At(end))
+                if (end.root != EMPTY_ROOT || end.step > end.base) && self.is_durable(&end.root) =>
+            {
                 let root = end.root;
                 match self.step_along_line(head)? {
                     Some(next) => Some(next),

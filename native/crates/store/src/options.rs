@@ -12,6 +12,9 @@ pub struct StoreOptions {
     pub code_cache_bytes: usize,
     /// Bytes of decoded accounts and cells of the head state in the cache.
     pub head_cache_bytes: usize,
+    /// Minimum length in bytes of the part of the log whose nodes stay parsed for the next change of the state; the
+    /// maximum is twice that. A node takes about four times its bytes in memory.
+    pub parsed_log_bytes: u64,
     /// Size of the memory map in bytes, rounded up to whole pages: the maximum size of the file. The map takes only
     /// address space, so it can be large.
     pub map_bytes: usize,
@@ -25,6 +28,7 @@ impl Default for StoreOptions {
             node_cache_bytes: 256 * MIB,
             code_cache_bytes: 64 * MIB,
             head_cache_bytes: 128 * MIB,
+            parsed_log_bytes: 8 << 20,
             map_bytes: 256 * 1024 * MIB,
             read_only: false,
         }

@@ -182,6 +182,11 @@ impl StateStore {
         let Some(StateRecord { extent: Extent { mut floor, .. }, .. }) = record else { return Ok(None) };
         // The table of the newest state is moved from the state that it stands for, which may be some blocks older.
         for root in self.states_of_table() {
+            if root == EMPTY_ROOT {
+                // It has no node that would keep those of the states above it, of which a killed process may have had
+                // layers alone: without their tries the table could not be moved along them again.
+                return Ok(None);
+            }
             if let Some(record) = lmdb.record(&root)? {
                 floor = floor.min(record.extent.floor);
             }

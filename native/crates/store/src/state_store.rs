@@ -36,10 +36,6 @@ use crate::state_record::{Extent, StateRecord};
 /// Longest node that is cached when it is committed: only odd tries have longer ones.
 const MAX_CACHED_NODE_BYTES: usize = 512;
 
-/// Minimum length of the part of the log whose nodes stay parsed for the next change of the state; the maximum is twice
-/// that. A node takes about four times its bytes in memory.
-const PARSED_LOG_BYTES: u64 = 8 << 20;
-
 /// Bytes of cached locations of root nodes: some ten thousand states.
 const STATE_CACHE_BYTES: usize = 1 << 20;
 
@@ -62,6 +58,8 @@ pub struct StateStore {
     keeping: Mutex<Keeping>,
     /// Blocks below those in memory, by number.
     pub(crate) deep: DeepBlocks,
+    /// See [`StoreOptions::parsed_log_bytes`].
+    parsed_log_bytes: u64,
     /// One commit at a time.
     pub(crate) committing: Mutex<()>,
 }
@@ -152,6 +150,7 @@ impl StateStore {
             fork: OnceLock::new(),
             keeping: Mutex::new(Keeping { end, last: None }),
             deep: DeepBlocks::default(),
+            parsed_log_bytes: options.parsed_log_bytes,
             committing: Mutex::new(()),
         }
     }
@@ -266,7 +265,7 @@ impl StateStore {
                 batch.states.insert(root, StateRecord { at, extent: extent.clone(), is_repeated });
             });
         }
-        trie.forget_stored_before(Location(start), Location(start.saturating_sub(PARSED_LOG_BYTES)));
+        trie.forget_stored_before(Location(start), Location(start.saturating_sub(self.parsed_log_bytes)));
         keeping.last = Some(LastState { root, link: trie.into_root(), extent });
     }
 

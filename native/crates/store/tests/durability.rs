@@ -19,6 +19,7 @@ const SMALL_MAP: StoreOptions = StoreOptions {
     node_cache_bytes: 1 << 20,
     code_cache_bytes: 1 << 20,
     head_cache_bytes: 1 << 20,
+    parsed_log_bytes: 2 << 10,
     map_bytes: 1 << 30,
     read_only: false,
 };

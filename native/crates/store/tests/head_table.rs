@@ -25,6 +25,7 @@ const SMALL: StoreOptions = StoreOptions {
     code_cache_bytes: 1 << 20,
     // So small that nearly every read passes it.
     head_cache_bytes: 64 * 300,
+    parsed_log_bytes: 2 << 10,
     map_bytes: 1 << 30,
     read_only: false,
 };

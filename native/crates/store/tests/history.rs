@@ -65,7 +65,7 @@ fn chain() -> impl Strategy<Value = Vec<Block>> {
         1 => prop::option::weighted(0.8, 3_usize..12).prop_map(Step::Restart),
     ];
     let changes = prop_oneof![6 => changes(), 1 => Just(WriteSet::default())];
-    let forks = prop::option::weighted(0.15, 1_usize..4);
+    let forks = prop::option::weighted(0.25, 1_usize..12);
     prop::collection::vec((changes, forks, prop::collection::vec(step, 0..4)), 20..80)
 }
 
@@ -84,9 +84,8 @@ proptest! {
         let (mut lowest, mut tries) = (0, 0);
         for (changes, fork, steps) in &blocks {
             // No deeper than tries are kept, as a node does: values may be kept further back, since the last restart or
-            // because the chain was longer when tries were given up. A branch from the very lowest block is left out: its
-            // head is not always on the line (pruning.md).
-            if let Some(depth) = fork.filter(|depth| chain.len() > lowest.max(tries) + depth + 1) {
+            // because the chain was longer when tries were given up.
+            if let Some(depth) = fork.filter(|depth| chain.len() > lowest.max(tries) + depth) {
                 chain.truncate(chain.len() - depth);
                 models.truncate(models.len() - depth);
                 store.set_head(*chain.last().unwrap(), None);
@@ -221,6 +220,35 @@ fn what_the_line_takes_does_not_grow_with_the_chain() {
     store.settle_head().unwrap();
     store.settle_history().unwrap();
     assert_eq!(first_values(&store, &chain), chain.len() - 1 - 2 * kept);
+    check_line(&store);
+}
+
+#[test]
+fn a_line_that_came_back_to_the_empty_state_goes_on_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut chain = vec![EMPTY_ROOT];
+    grow(&store, &mut chain, 4, None);
+    store.settle_head().unwrap();
+    store.set_head(EMPTY_ROOT, None);
+    chain.truncate(1);
+    // Fewer blocks than a commit moves to the table, of which many are given up.
+    for number in 100..112 {
+        let root = extend(&store, *chain.last().unwrap(), &block(number));
+        chain.push(root);
+        store.commit().unwrap();
+        store.settle_epochs().unwrap();
+        give_up(&store, &chain, 8);
+    }
+    store.close();
+    let store = open(folder.path());
+    follow(&store, &chain);
+    store.settle_head().unwrap();
+    for (number, root) in (99_u64..).zip(&chain).skip(1) {
+        assert!(store.has_on_line(root).unwrap(), "{number}");
+        let reader = store.reader(*root).unwrap();
+        assert_eq!(reader.account(&contract()).unwrap().unwrap().nonce, U256::from(number));
+    }
     check_line(&store);
 }
 

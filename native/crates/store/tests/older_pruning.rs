@@ -136,6 +136,7 @@ proptest! {
         let low = store.older_progress().unwrap().map(|progress| progress.low);
         let mut lowest = low.unwrap_or(chain.head().number);
         let begin = chain.head().number;
+        let mut tries = 0;
         store.set_proofs(Some(PROOFS));
         let mut history = first;
         for event in events {
@@ -143,7 +144,7 @@ proptest! {
                 Event::Block(changes) => chain.extend(&store, changes, true),
                 Event::Reorganisation(left, joined) => {
                     // No deeper than tries are kept, as a node does.
-                    if chain.head().number >= begin + left as u64 {
+                    if chain.head().number >= begin.max(tries) + left as u64 {
                         chain.blocks.truncate(chain.blocks.len() - left);
                         store.set_head(chain.head().root, None);
                         for changes in joined {
@@ -160,6 +161,7 @@ proptest! {
                 Event::GiveUp => {
                     if let Some(blocks) = history {
                         lowest = lowest.max(chain.head().number.saturating_sub(blocks as u64));
+                        tries = tries.max(chain.head().number.saturating_sub(PROOFS.blocks));
                         give_up(&store, &chain, blocks);
                     }
                 }

@@ -42,6 +42,7 @@ const TINY: StoreOptions = StoreOptions {
     node_cache_bytes: 64 * 600,
     code_cache_bytes: 64 * 300,
     head_cache_bytes: 64 * 500,
+    parsed_log_bytes: 2 << 10,
     map_bytes: 1 << 30,
     read_only: false,
 };

@@ -23,6 +23,7 @@ pub(crate) const SMALL: StoreOptions = StoreOptions {
     node_cache_bytes: 64 * 300,
     code_cache_bytes: 1 << 20,
     head_cache_bytes: 64 * 300,
+    parsed_log_bytes: 2 << 10,
     map_bytes: 1 << 28,
     read_only: false,
 };

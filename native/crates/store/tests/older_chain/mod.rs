@@ -17,6 +17,7 @@ pub(crate) const SMALL: StoreOptions = StoreOptions {
     node_cache_bytes: 1 << 20,
     code_cache_bytes: 1 << 20,
     head_cache_bytes: 64 * 300,
+    parsed_log_bytes: 0,
     map_bytes: 1 << 30,
     read_only: false,
 };
