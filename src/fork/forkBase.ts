@@ -4,7 +4,7 @@ import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { isActive } from '../config/activations.ts'
 import type { ForkSpec, NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
-import { NETWORK_NAMES, type NetworkName } from '../config/networks/names.ts'
+import type { NetworkName } from '../config/networks/names.ts'
 import { nativeAncestorOf } from '../execution/nativeAncestor.ts'
 import type { AncestorMetadata } from '../native/types.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
@@ -12,6 +12,7 @@ import { UpstreamError } from './errors.ts'
 import { checkProof } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { fetchBlock, numberOf, quantity, type UpstreamBlock } from './upstreamBlock.ts'
+import { type NetworkRules, networkOf, STANDARD_RULES } from './upstreamNetwork.ts'
 
 /** The block that a chain goes on from, and what its network answers: plain data, kept in the data directory. */
 export interface ForkBase {
@@ -48,18 +49,6 @@ export interface UpstreamSetup {
   readonly patience: number
   /** Memory of `SharedStats`. */
   readonly stats: SharedArrayBuffer
-}
-
-/** Networks with the heights of their upgrades. */
-export interface NetworkRules {
-  specOf(network: NetworkName): NetworkSpec
-  /** `0x` hex: the state of genesis follows from the rules, too. */
-  genesisHashOf(network: NetworkName): string
-}
-
-const STANDARD_RULES: NetworkRules = {
-  specOf: networkByName,
-  genesisHashOf: (network) => networkByName(network).genesis.hash,
 }
 
 /** Blocks between the head of the upstream and the default block of a fork. */
@@ -142,16 +131,6 @@ export async function assertSameFork(
     throw lacks('does not prove state')
   if (hasCellBytes && hasProofs !== true && !(await servesCellBytes(upstream, number)))
     throw lacks('does not give rsk_getStorageBytesAt')
-}
-
-function networkOf(chainId: number, genesisHash: string, { genesisHashOf }: NetworkRules): NetworkName {
-  const same = NETWORK_NAMES.filter((name) => networkByName(name).chainId === chainId)
-  const network = same.find((name) => genesisHashOf(name) === genesisHash)
-  if (network !== undefined) return network
-  throw new UpstreamError(
-    'NETWORK',
-    `the upstream has chain id ${chainId} and genesis ${genesisHash}: that is no network of which the heights of upgrades are known here`,
-  )
 }
 
 async function findBlock(

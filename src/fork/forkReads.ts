@@ -18,10 +18,13 @@ import {
   reorganised,
   type UpstreamAccount,
   UpstreamState,
+  unsteady,
 } from './upstreamState.ts'
 
 /** Blocks that are fetched ahead of one that is asked for: the next blocks of the fork ask for the next ones. */
 const BLOCKS_AHEAD = 16
+/** Times that something is fetched while addresses change. */
+const MAX_ATTEMPTS = 3
 
 /** Kinds of answers in keys. */
 const KINDS = { account: 1, cell: 2, block: 3, code: 4 } as const
@@ -47,12 +50,14 @@ export interface ForkReadsParts {
   readonly onUnkept: (reason: string) => void
   /** The upstream is not asked. */
   readonly offline: boolean
+  /** Height of the block of the fork where `base` is one below it. */
+  readonly forkNumber?: number
 }
 
 /**
  * Answers what threads that execute ask for. What is asked for in one turn is fetched at once; then the upstream is
- * asked whether its chain still has the block of the fork, unless it answers by that block's hash. If it has not, none
- * of it is kept or given, and nothing is asked any more.
+ * asked whether its chain still has the block of the fork, unless all was answered by that block's hash: old blocks never
+ * are. If it has not, none of it is kept or given, and nothing is asked any more, in no thread.
  */
 export class ForkReads {
   readonly #parts: ForkReadsParts
@@ -67,7 +72,7 @@ export class ForkReads {
   /** Wishes without an answer. */
   #open = 0
   #onSettled: (() => void)[] = []
-  #stopped: UpstreamError | null = null
+  /** What answers by the hash of the block need no look at, until there is another address. */
   #isChecked: boolean
   #isUnkept = false
 
@@ -131,19 +136,26 @@ export class ForkReads {
   async #answer(wanted: readonly ForkWanted[]): Promise<void> {
     const left = wanted.filter((one) => !this.#giveKept(one))
     if (left.length === 0) return
-    const proofs = this.#proofsOf(left)
-    const found = await Promise.all(left.map((one) => this.#fetch(one, proofs)))
-    const stop = this.#stopped ?? (await this.#checkPin())
+    const isByNumber = !this.#parts.base.servesHashes || left.some(isBlock)
+    const { found, stop } = await this.#pinned(isByNumber, () => {
+      for (const one of left) if (isBlock(one)) this.#forget(one.number ?? 0)
+      const proofs = this.#proofsOf(left)
+      return Promise.all(left.map((one) => this.#fetch(one, proofs)))
+    })
     found.forEach((result, index) => {
       const one = left[index] as ForkWanted
       if (stop !== null) this.#refuse(one, stop)
       else if (result instanceof UpstreamError) this.#refuse(one, result)
       else {
-        for (const [key, value] of result.keep) this.#parts.answers.put(key, value)
-        result.give()
+        this.#keep(result)
       }
     })
     this.#flush()
+  }
+
+  #keep({ keep, give }: Found): void {
+    for (const [key, value] of keep) this.#parts.answers.put(key, value)
+    give()
   }
 
   /** A full disk ends no read. */
@@ -157,17 +169,49 @@ export class ForkReads {
     }
   }
 
-  /** The reason why nothing is given; null where the upstream still has the block of the fork. */
-  async #checkPin(): Promise<UpstreamError | null> {
+  /**
+   * What is fetched, and the reason why none of it counts; null where the upstream still has the block of the fork.
+   * @param isByNumber true when something is not asked for by the hash of a block
+   */
+  async #pinned<T>(
+    isByNumber: boolean,
+    ask: () => Promise<T>,
+  ): Promise<{ found: T; stop: UpstreamError | null }> {
+    const { upstream } = this.#parts
+    for (let attempt = 1; ; attempt += 1) {
+      const { switches } = upstream
+      const found = await ask()
+      const stop = this.#stopped ?? (await this.#checkPin(isByNumber))
+      // Another address may be on another branch: it says nothing of what the one before it answered.
+      if (stop !== null || !isByNumber || switches === upstream.switches) return { found, stop }
+      if (attempt === MAX_ATTEMPTS) return { found, stop: unsteady() }
+    }
+  }
+
+  async #checkPin(isByNumber: boolean): Promise<UpstreamError | null> {
     const { base, upstream, offline } = this.#parts
-    if (offline || this.#isChecked) return null
+    if (offline || (this.#isChecked && !isByNumber)) return null
     try {
-      if ((await hashAt(upstream, base.number)) !== base.hash) this.#stopped = reorganised(base.number)
-      else this.#isChecked = base.servesHashes
-      return this.#stopped
+      if ((await hashAt(upstream, base.number)) !== base.hash) return this.#stop()
+      this.#isChecked = base.servesHashes
+      return null
     } catch (error) {
       return toUpstreamError(error)
     }
+  }
+
+  /** The reason why nothing is read any more, which another thread may have found; null while there is none. */
+  get #stopped(): UpstreamError | null {
+    return this.#parts.stats.get('reorganised') > 0 ? this.#reorganised() : null
+  }
+
+  #stop(): UpstreamError {
+    this.#parts.stats.add('reorganised', 1)
+    return this.#reorganised()
+  }
+
+  #reorganised(): UpstreamError {
+    return reorganised(this.#parts.forkNumber ?? this.#parts.base.number)
   }
 
   #refuse(wanted: ForkWanted, { message }: UpstreamError): void {
@@ -194,13 +238,13 @@ export class ForkReads {
 
   async #fetch(wanted: ForkWanted, proofs: Proofs): Promise<Found | UpstreamError> {
     try {
-      if (this.#stopped !== null) return this.#stopped
+      const stop = this.#stopped
+      if (stop !== null) return stop
       if (this.#parts.offline) return offline(wanted)
       return await this.#fetchAny(wanted, await proofs.get(wanted.address ?? ''))
     } catch (error) {
       const failure = toUpstreamError(error)
-      if (failure.code === 'REORGANISED') this.#stopped = failure
-      return failure
+      return failure.code === 'REORGANISED' ? this.#stop() : failure
     }
   }
 
@@ -234,11 +278,16 @@ export class ForkReads {
   }
 
   async #fetchBlock(number: number): Promise<Found> {
+    const found = await this.#foundBlock(number)
+    this.#fetchAhead(number)
+    return found
+  }
+
+  async #foundBlock(number: number): Promise<Found> {
     const { upstream, spec, store } = this.#parts
     const block = await fetchBlock(upstream, spec, number)
     this.#link(number, toHex(block.header.hash), toHex(block.header.parentHash))
     const ancestor = forkAncestor(block)
-    this.#fetchAhead(number)
     return {
       give: () => store.giveForkBlock(ancestor),
       keep: [[this.#keyOf({ number }), encodeAncestor(ancestor)]],
@@ -255,31 +304,39 @@ export class ForkReads {
     this.#blocks.set(number, { hash, parent })
   }
 
-  #fetchAhead(from: number): void {
-    const last = Math.min(from + BLOCKS_AHEAD, this.#parts.base.number - 1)
-    for (let number = from + 1; number <= last; number += 1) {
-      if (this.#fetching.has(number) || this.#blocks.has(number)) continue
-      this.#fetching.add(number)
-      void this.#ahead(number)
-    }
+  /** What is known of a block that is fetched again. */
+  #forget(number: number): void {
+    if (number < this.#parts.base.number) this.#blocks.delete(number)
   }
 
-  async #ahead(number: number): Promise<void> {
-    const { answers, store, spec, upstream } = this.#parts
-    const key = this.#keyOf({ number })
+  #fetchAhead(from: number): void {
+    const { answers, base } = this.#parts
+    const last = Math.min(from + BLOCKS_AHEAD, base.number - 1)
+    const numbers: number[] = []
+    for (let number = from + 1; number <= last; number += 1) {
+      if (this.#fetching.has(number) || this.#blocks.has(number)) continue
+      if (answers.get(this.#keyOf({ number })) === undefined) numbers.push(number)
+    }
+    if (numbers.length > 0) void this.#ahead(numbers)
+  }
+
+  async #ahead(numbers: readonly number[]): Promise<void> {
+    for (const number of numbers) this.#fetching.add(number)
     try {
-      if (answers.get(key) !== undefined) return
-      const block = await fetchBlock(upstream, spec, number)
-      this.#link(number, toHex(block.header.hash), toHex(block.header.parentHash))
-      if (this.#stopped !== null || (await this.#checkPin()) !== null) return
-      const ancestor = forkAncestor(block)
-      store.giveForkBlock(ancestor)
-      answers.put(key, encodeAncestor(ancestor))
+      const { found, stop } = await this.#pinned(true, () => {
+        for (const number of numbers) this.#forget(number)
+        return Promise.all(numbers.map((number) => settled(this.#foundBlock(number))))
+      })
+      if (stop !== null) return
+      for (const block of found) {
+        // Whoever needs one that is missing asks for it, and gets the reason why there is none.
+        if (!(block instanceof Error)) this.#keep(block)
+      }
       this.#flush()
     } catch {
-      // Whoever needs it asks for it, and gets the reason why there is none.
+      // The store may be closed by now.
     } finally {
-      this.#fetching.delete(number)
+      for (const number of numbers) this.#fetching.delete(number)
     }
   }
 
@@ -321,6 +378,10 @@ export class ForkReads {
     else parts.push(Buffer.from([KINDS.cell]), fromHex(address), fromHex(slot))
     return Buffer.concat(parts)
   }
+}
+
+function isBlock({ address }: ForkWanted): boolean {
+  return address === undefined
 }
 
 const EMPTY_HASH = keccak256(Buffer.alloc(0))

@@ -1,5 +1,5 @@
 /** The counts of an upstream, in the order of the memory. */
-const COUNTED = ['requests', 'bytes', 'retries', 'kept'] as const
+const COUNTED = ['requests', 'bytes', 'retries', 'kept', 'reorganised'] as const
 
 /** The name of a count of an upstream. */
 export type Counted = (typeof COUNTED)[number]

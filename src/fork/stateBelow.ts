@@ -81,6 +81,7 @@ export async function openBlockBelow(parts: BelowParts, number: number): Promise
     ...{ spec, base, store, upstream, stats },
     answers: NOTHING_KEPT,
     offline: false,
+    forkNumber: parts.base.number,
     onUnkept: () => undefined,
   })
   const options = {

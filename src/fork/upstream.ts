@@ -53,6 +53,7 @@ export class Upstream {
   /** Called when another address than before answers. */
   onSwitch: () => void = () => undefined
   #first = 0
+  #switches = 0
   #running = 0
   #left = Number.POSITIVE_INFINITY
   #allowed = Number.POSITIVE_INFINITY
@@ -67,6 +68,11 @@ export class Upstream {
   /** Hosts of the addresses, for people. */
   get name(): string {
     return this.#addresses.urls.map(upstreamName).join(', ')
+  }
+
+  /** Times that another address than before was asked. */
+  get switches(): number {
+    return this.#switches
   }
 
   /** Bounds the requests from now on, repeated ones included: those beyond are refused here. */
@@ -109,7 +115,7 @@ export class Upstream {
       // Whoever fails first moves all to the next address.
       if (this.#first === at && this.#urls.length > 1) {
         this.#first = (at + 1) % this.#urls.length
-        this.onSwitch()
+        this.#switched()
       }
       await new Promise((resolve) => setTimeout(resolve, tried.pause ?? pause))
       pause = Math.min(MAX_PAUSE_MILLISECONDS, pause * 2)
@@ -122,6 +128,11 @@ export class Upstream {
     if (urls === this.#urls) return
     this.#urls = urls
     this.#first = 0
+    this.#switched()
+  }
+
+  #switched(): void {
+    this.#switches += 1
     this.onSwitch()
   }
 

@@ -193,6 +193,14 @@ export function reorganised(number: number): UpstreamError {
   )
 }
 
+/** What was asked was answered by one address, and what makes sure of it by another one, again and again. */
+export function unsteady(): UpstreamError {
+  return new UpstreamError(
+    'DOWN',
+    'the addresses of the upstream fail by turns, so that no answer is known to be of the block of the fork: try again, or name fewer of them with --fork-url',
+  )
+}
+
 function noCellBytes(): UpstreamError {
   return new UpstreamError(
     'REFUSED',

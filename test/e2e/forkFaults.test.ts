@@ -171,7 +171,10 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
     await refused(head + 100, /has blocks up to/)
     await refused(`0x${'22'.repeat(32)}`, /has no block/)
     proxy.fault = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null)
-    await refused(head, /no network of which the heights of upgrades are known/)
+    await refused(
+      head,
+      /has the genesis of regtest with chain id 1, .*name a node of regtest with --fork-url/,
+    )
     proxy.fault = () => null
     await t.rejects(createNode({ fork: { url: 'ftp://somewhere' } }), {
       message: /expected addresses such as/,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { privateKeyToAccount } from 'viem/accounts'
+import { main } from '../../src/config/networks/main.ts'
 import { createNode } from '../../src/library/developmentNode.ts'
 import { FaultyProxy } from '../fork/faultyProxy.ts'
 import { asking } from '../fork/upstreamChain.ts'
@@ -105,6 +106,35 @@ t.test('an upstream with other heights, before programs knew hashes of code', as
     t.same(await Promise.all(gas.map((call) => ask('eth_call', [call, 'latest']))), expected, version)
   }
 })
+
+t.test(
+  'heights of a network that has its own are told to be left out, and those that do not fit',
+  async (t) => {
+    const { proxy } = await openUpstream(t)
+    const file = join(testFolder(t), 'heights.json')
+    const refused = (pattern: RegExp) =>
+      t.rejects(createNode({ fork: { url: proxy.url }, config: { activationHeights: file } }), {
+        code: 'FORK',
+        message: pattern,
+      })
+    // Without RSKIP126 genesis names another root.
+    writeFileSync(file, JSON.stringify({ rskip126: -1 }))
+    await refused(/is regtest, chain id 33, with its usual heights; .*: leave the option out/)
+    const genesis: Record<string, string> = { '0x1e': main.genesis.hash, '0x1f': `0x${'22'.repeat(32)}` }
+    for (const [id, pattern] of [
+      ['0x1e', /is main, chain id 30, whose heights are those of its blocks: leave out --activation-heights/],
+      ['0x1f', /chain id of testnet, 31, .*: its heights .*name a node of testnet with --fork-url/],
+    ] as const) {
+      proxy.change = ({ method, params }, result) =>
+        method === 'eth_chainId'
+          ? id
+          : method === 'eth_getBlockByNumber' && params[0] === '0x0'
+            ? { ...(result as object), hash: genesis[id] }
+            : result
+      await refused(pattern)
+    }
+  },
+)
 
 t.test('without its network a fork says how many blocks it can make', async (t) => {
   const { proxy } = await openUpstream(t)

@@ -27,11 +27,12 @@ export class FaultyProxy {
   /** Most requests that were under way at once. */
   peak = 0
   #running = 0
-  readonly #target: string
+  /** The node that is asked. */
+  target: string
   readonly #server: Server
 
   private constructor(target: string) {
-    this.#target = target
+    this.target = target
     this.#server = createServer((request, response) => {
       this.#running += 1
       this.peak = Math.max(this.peak, this.#running)
@@ -92,7 +93,7 @@ export class FaultyProxy {
 
   async #passOn(body: string, request: ProxiedRequest): Promise<object> {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(this.#target, { method: 'POST', headers, body })
+    const response = await fetch(this.target, { method: 'POST', headers, body })
     const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
     return error === undefined ? { result: this.change(request, result) } : { error }
   }

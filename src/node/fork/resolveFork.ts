@@ -107,6 +107,7 @@ async function makeBase(config: Config, upstream: Upstream): Promise<ForkBase> {
     const found = await findForkBase(upstream, block, {
       specOf: (network) => specOf(config, network),
       genesisHashOf: (network) => genesisHashOf(config, network),
+      hasFile: config.activationHeights !== null,
     })
     base = chainId === 0 || chainId === networkByName(found.network).chainId ? found : { ...found, chainId }
   } catch (error) {
@@ -120,7 +121,7 @@ async function makeBase(config: Config, upstream: Upstream): Promise<ForkBase> {
   return base
 }
 
-/** @throws NodeError `FORK` for heights of a network whose heights are those of its blocks */
+/** @throws NodeError `FORK` for heights of a network whose heights are those of its blocks, of which the directory has a fork */
 function specOf({ activationHeights }: Config, network: NetworkName): NetworkSpec {
   if (activationHeights !== null && !hasChosenHeights(network))
     throw new NodeError(

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../fork/errors.ts'
+import { placesOf, SHOWS_NOTHING, type Shown } from '../../fork/forkPin.ts'
 import { quantity } from '../../fork/upstreamBlock.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
@@ -28,21 +29,18 @@ function answerByRule(below: BelowFork, rule: ForkRule, request: ForkRequest): P
     case 'state': {
       const selector = selectorOf(values[rule.at])
       if (Buffer.isBuffer(selector) && context.chain.headerByHash(selector) === null) {
-        return atHash(below, request, rule.at, selector)
+        return atHash(below, request, rule, selector)
       }
       const number = numberOf(context, selector)
       if (number === null || number > below.base.number - (rule.kind === 'state' ? 1 : 0)) return null
-      const params = [...values]
-      params[rule.at] = quantity(number)
-      if (rule.isTrace !== true) return ask(below, method.name, params)
-      // The state of a block is what the one above it is executed on.
-      return trace(below, request, params, rule.kind === 'state' ? number + 1 : number)
+      return atNumber(below, request, rule, number)
     }
     case 'blockHash': {
       const hash = hashOf(values[0])
       const known = hash === null ? null : context.chain.headerByHash(hash)
       if (hash === null || (known !== null && known.number > below.base.number)) return null
-      return rule.isTrace === true ? traceAtHash(below, request, hash) : ask(below, method.name, values)
+      if (rule.isTrace === true) return traceAtHash(below, request, hash)
+      return ask(below, method.name, values, (answer) => showsOfHash(answer, hash, rule.isUncle === true))
     }
     case 'transaction':
       return transaction(below, request, rule.isTrace === true)
@@ -51,6 +49,8 @@ function answerByRule(below: BelowFork, rule: ForkRule, request: ForkRequest): P
   }
 }
 
+type BlockRule = Extract<ForkRule, { readonly kind: 'block' | 'state' }>
+
 /** Height of the block that a selector names; null where it names none, or the pending one. */
 function numberOf({ chain }: NodeContext, selector: ReturnType<typeof selectorOf>): number | null {
   if (selector === 'pending' || selector === null) return null
@@ -58,24 +58,47 @@ function numberOf({ chain }: NodeContext, selector: ReturnType<typeof selectorOf
   return typeof selector === 'number' ? selector : (chain.headerByHash(selector)?.number ?? null)
 }
 
-/** Not every node gives states by hash: the block is named by its number. */
-async function atHash(below: BelowFork, request: ForkRequest, at: number, hash: Buffer): Promise<RpcResult> {
+async function atNumber(
+  below: BelowFork,
+  request: ForkRequest,
+  rule: BlockRule,
+  number: number,
+): Promise<RpcResult> {
+  const { method, values } = request
+  const params = [...values]
+  params[rule.at] = quantity(number)
+  // The state of a block is what the one above it is executed on.
+  if (rule.isTrace === true)
+    return await trace(below, request, params, rule.kind === 'state' ? number + 1 : number, showsOf)
+  if (rule.kind === 'block')
+    return await ask(below, method.name, params, rule.isUncle === true ? () => SHOWS_NOTHING : showsOf)
+  const { block, isByHash } = await below.stateAt(number)
+  params[rule.at] = block
+  return await ask(below, method.name, params, isByHash ? showsOfState : () => SHOWS_NOTHING)
+}
+
+/** Not every node gives states by hash: the block is named by its number where the upstream does not. */
+async function atHash(
+  below: BelowFork,
+  request: ForkRequest,
+  rule: BlockRule,
+  hash: Buffer,
+): Promise<RpcResult> {
   const { context, method, values, preferences } = request
   const number = await canonicalNumber(below, hash)
   if (number === null) return (await method.run(context, values, preferences)) as RpcResult
-  const params = [...values]
-  params[at] = number
-  return await ask(below, method.name, params)
+  return await atNumber(below, request, rule, Number(number))
 }
 
-/** Height, as JSON-RPC writes it, of a block of the upstream's chain up to that of the fork; null for another one. */
+/** Height, as JSON-RPC writes it, of a block of the fork's branch below it; null for another one. */
 async function canonicalNumber(below: BelowFork, hash: Buffer): Promise<string | null> {
   const text = toHex(hash)
-  const block = (await below.request('eth_getBlockByHash', [text, false])) as { number?: unknown } | null
-  const number = block?.number
+  const block = await below.request('eth_getBlockByHash', [text, false], (answer) =>
+    showsOfHash(answer, hash, false),
+  )
+  const number = (block as { number?: unknown } | null)?.number
   if (typeof number !== 'string' || !below.isBelow(number)) return null
-  const canonical = await below.request('eth_getBlockByNumber', [number, false])
-  return (canonical as { hash?: unknown } | null)?.hash === text ? number : null
+  return (await below.hashAt(Number(number))) === text ? number : null
 }
 
 async function transaction(below: BelowFork, request: ForkRequest, isTrace: boolean): Promise<RpcResult> {
@@ -87,16 +110,29 @@ async function transaction(below: BelowFork, request: ForkRequest, isTrace: bool
     const local = (await method.run(context, values, preferences)) as RpcResult
     if (local !== null) return local
   }
-  const found = (await below.request('eth_getTransactionByHash', [values[0]])) as {
-    blockNumber?: unknown
-  } | null
-  // The upstream goes on, and this chain does not with it.
-  if (found === null || !below.isBelow(found.blockNumber)) {
+  const { found, answer } = await below.requestAll(
+    async (request) => {
+      const found = (await request('eth_getTransactionByHash', [values[0]])) as Found | null
+      // The upstream goes on, and this chain does not with it.
+      const isThere = found !== null && below.isBelow(found.blockNumber)
+      const isAsked = isThere && !isTrace && method.name !== 'eth_getTransactionByHash'
+      return { found: isThere ? found : null, answer: isAsked ? await request(method.name, values) : found }
+    },
+    ({ found, answer }) => ({
+      places: [...placesOf(found), ...placesOf(answer)],
+      isSettled: found !== null && placesOf(answer).length > 0,
+    }),
+  )
+  if (found === null) {
     return isTrace ? ((await method.run(context, values, preferences)) as RpcResult) : null
   }
-  if (method.name === 'eth_getTransactionByHash') return new RawJson(JSON.stringify(found))
-  if (isTrace) return await trace(below, request, values, Number(found.blockNumber))
-  return await ask(below, method.name, values)
+  if (isTrace) return await trace(below, request, values, Number(found.blockNumber), showsOf)
+  return new RawJson(JSON.stringify(answer ?? null))
+}
+
+/** A transaction as the upstream tells it. */
+interface Found {
+  readonly blockNumber?: unknown
 }
 
 /** A trace of the upstream's, or one that is made here. Genesis has none, here and there. */
@@ -105,9 +141,10 @@ async function trace(
   request: ForkRequest,
   values: readonly unknown[],
   number: number,
+  shows: (answer: unknown) => Shown,
 ): Promise<RpcResult> {
   const { context, method, preferences } = request
-  const result = await below.requestIfThere(method.name, values)
+  const result = await below.requestIfThere(method.name, values, shows)
   if (result !== undefined) return new RawJson(JSON.stringify(result))
   if (number === 0) return (await method.run(context, values, preferences)) as RpcResult
   try {
@@ -122,12 +159,41 @@ async function traceAtHash(below: BelowFork, request: ForkRequest, hash: Buffer)
   const { context, method, values, preferences } = request
   const number = await canonicalNumber(below, hash)
   if (number === null) return (await method.run(context, values, preferences)) as RpcResult
-  return await trace(below, request, values, Number(number))
+  return await trace(below, request, values, Number(number), showsOfState)
 }
 
-async function ask(below: BelowFork, method: string, params: readonly unknown[]): Promise<RpcResult> {
-  const result = await below.request(method, params)
+async function ask(
+  below: BelowFork,
+  method: string,
+  params: readonly unknown[],
+  shows: (answer: unknown) => Shown,
+): Promise<RpcResult> {
+  const result = await below.request(method, params, shows)
   const { number, blockNumber } = (result ?? {}) as { number?: unknown; blockNumber?: unknown }
   const height = number ?? blockNumber
   return height === undefined || below.isBelow(height) ? new RawJson(JSON.stringify(result ?? null)) : null
+}
+
+/** Of what was asked for by number: the blocks that it names settle it. */
+function showsOf(answer: unknown): Shown {
+  const places = placesOf(answer)
+  return { places, isSettled: places.length > 0 }
+}
+
+/** Of what was asked for by the hash of a block of the branch: only that nothing is there needs another look. */
+function showsOfState(answer: unknown): Shown {
+  return { places: [], isSettled: answer !== null && answer !== undefined }
+}
+
+/**
+ * Of what was asked for by the hash of a block, which may lie beside the branch.
+ * @throws UpstreamError where it is of another block
+ */
+function showsOfHash(answer: unknown, hash: Buffer, isUncle: boolean): Shown {
+  const wanted = toHex(hash)
+  const { blockHash, number, hash: own } = (answer ?? {}) as Record<string, unknown>
+  const given = blockHash ?? (number === undefined ? undefined : own)
+  if (!isUncle && typeof given === 'string' && given !== wanted)
+    throw new UpstreamError('MALFORMED', `the upstream's answer for block ${wanted} is of block ${given}`)
+  return showsOfState(answer)
 }

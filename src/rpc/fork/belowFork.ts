@@ -1,9 +1,11 @@
 import type { NetworkChoice } from '../../config/networks/configured.ts'
 import { UpstreamError } from '../../fork/errors.ts'
 import { assertSameFork, type ForkBase, isMissingMethod, type UpstreamSetup } from '../../fork/forkBase.ts'
+import { ForkPin, type Shown } from '../../fork/forkPin.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
 import { UpstreamAddresses } from '../../fork/upstreamAddresses.ts'
+import { quantity } from '../../fork/upstreamBlock.ts'
 import { RpcError } from '../errors.ts'
 import { UpstreamAnswerError } from './forkSelectors.ts'
 import { TracesBelow } from './tracesBelow.ts'
@@ -18,6 +20,7 @@ export class BelowFork {
   /** Traces that are made here. */
   readonly traces: TracesBelow
   readonly #upstream: Upstream
+  readonly #pin: ForkPin
   /** Methods that the upstream does not have. */
   readonly #missing = new Set<string>()
 
@@ -28,8 +31,14 @@ export class BelowFork {
     this.#addresses = new UpstreamAddresses(addresses)
     this.#stats = new SharedStats(stats)
     this.#upstream = new Upstream(this.#addresses, this.#stats)
+    this.#pin = new ForkPin({ base, upstream: this.#upstream, stats: this.#stats })
     const upstream = new Upstream(this.#addresses, this.#stats)
     this.traces = new TracesBelow({ choice, base, upstream, stats: this.#stats, patience })
+  }
+
+  /** True when the upstream has left the branch of the fork: nothing more is read of it. */
+  get isLeft(): boolean {
+    return this.#stats.get('reorganised') > 0
   }
 
   get urls(): readonly string[] {
@@ -57,10 +66,14 @@ export class BelowFork {
    * What the upstream answers; undefined where it does not have the method.
    * @throws as {@link request}
    */
-  async requestIfThere(method: string, params: readonly unknown[]): Promise<unknown> {
+  async requestIfThere(
+    method: string,
+    params: readonly unknown[],
+    shows: (answer: unknown) => Shown,
+  ): Promise<unknown> {
     if (this.#missing.has(method)) return undefined
     try {
-      return await this.request(method, params)
+      return await this.request(method, params, shows)
     } catch (error) {
       if (!(error instanceof UpstreamAnswerError) || !isMissingMethod(error.refusal)) throw error
       this.#missing.add(method)
@@ -69,12 +82,47 @@ export class BelowFork {
   }
 
   /**
-   * What the upstream answers.
+   * What the upstream answers of the branch of the fork.
+   * @param shows what the answer shows of the branch that it is of
    * @throws UpstreamAnswerError for an error of it, RpcError where there is no answer
    */
-  async request(method: string, params: readonly unknown[]): Promise<unknown> {
+  async request(
+    method: string,
+    params: readonly unknown[],
+    shows: (answer: unknown) => Shown,
+  ): Promise<unknown> {
+    return await this.#told(() => this.#pin.ask(() => this.#upstream.request(method, params), shows))
+  }
+
+  /**
+   * What several requests find of the branch of the fork together.
+   * @param ask with the function that sends a request
+   * @throws as {@link request}
+   */
+  async requestAll<T>(
+    ask: (request: (method: string, params: readonly unknown[]) => Promise<unknown>) => Promise<T>,
+    shows: (found: T) => Shown,
+  ): Promise<T> {
+    const request = (method: string, params: readonly unknown[]) => this.#upstream.request(method, params)
+    return await this.#told(() => this.#pin.ask(() => ask(request), shows))
+  }
+
+  /** Hash of the fork's branch at a height up to that of the fork; null where there is none. @throws as {@link request} */
+  async hashAt(number: number): Promise<string | null> {
+    return await this.#told(() => this.#pin.hashAt(number))
+  }
+
+  /** The way to name a block to the upstream for a read of its state. @throws as {@link request} */
+  async stateAt(number: number): Promise<{ readonly block: unknown; readonly isByHash: boolean }> {
+    const hash = this.base.servesHashes ? await this.hashAt(number) : null
+    return hash === null
+      ? { block: quantity(number), isByHash: false }
+      : { block: { blockHash: hash, requireCanonical: true }, isByHash: true }
+  }
+
+  async #told<T>(run: () => Promise<T>): Promise<T> {
     try {
-      return await this.#upstream.request(method, params)
+      return await run()
     } catch (error) {
       if (error instanceof UpstreamRefusal) throw new UpstreamAnswerError(error)
       if (error instanceof UpstreamError)

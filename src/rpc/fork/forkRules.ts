@@ -1,11 +1,14 @@
-/** The rule that says who answers a request of a method on a fork. A trace is made here where the upstream has none. */
+/**
+ * The rule that says who answers a request of a method on a fork. A trace is made here where the upstream has none; an
+ * uncle is a block beside the branch.
+ */
 export type ForkRule =
   /** The upstream for blocks up to that of the fork; the block is the parameter of that index. */
-  | { readonly kind: 'block'; readonly at: number; readonly isTrace?: true }
+  | { readonly kind: 'block'; readonly at: number; readonly isTrace?: true; readonly isUncle?: true }
   /** The upstream for states below that of the fork. */
   | { readonly kind: 'state'; readonly at: number; readonly isTrace?: true }
   /** The upstream for blocks that are not here; the hash is the first parameter. */
-  | { readonly kind: 'blockHash'; readonly isTrace?: true }
+  | { readonly kind: 'blockHash'; readonly isTrace?: true; readonly isUncle?: true }
   /** The upstream for transactions that are not here. */
   | { readonly kind: 'transaction'; readonly isTrace?: true }
   /** Both for their parts of a range. */
@@ -61,8 +64,8 @@ export const FORK_RULES: Readonly<Record<string, ForkRule>> = {
   eth_getTransactionByHash: TRANSACTION,
   eth_getTransactionCount: state(1),
   eth_getTransactionReceipt: TRANSACTION,
-  eth_getUncleByBlockHashAndIndex: BLOCK_HASH,
-  eth_getUncleByBlockNumberAndIndex: BLOCK,
+  eth_getUncleByBlockHashAndIndex: { kind: 'blockHash', isUncle: true },
+  eth_getUncleByBlockNumberAndIndex: { kind: 'block', at: 0, isUncle: true },
   eth_getUncleCountByBlockHash: BLOCK_HASH,
   eth_getUncleCountByBlockNumber: BLOCK,
   eth_simulateV1: state(1),

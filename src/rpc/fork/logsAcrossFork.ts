@@ -1,3 +1,5 @@
+import { placesOf } from '../../fork/forkPin.ts'
+import { UpstreamRefusal } from '../../fork/upstream.ts'
 import { quantity } from '../../fork/upstreamBlock.ts'
 import type { MethodDefinition } from '../defineMethod.ts'
 import { invalidParams, RpcError } from '../errors.ts'
@@ -5,7 +7,7 @@ import { logsPage } from '../internal/logsPage.ts'
 import { type ByteSource, Forward, PagedResult, RawElements, RawJson, type RpcResult } from '../json.ts'
 import type { BelowFork } from './belowFork.ts'
 import type { ForkRequest } from './forkRequest.ts'
-import { hashOf, selectorOf, UpstreamAnswerError } from './forkSelectors.ts'
+import { hashOf, selectorOf } from './forkSelectors.ts'
 
 /** Blocks of the first request for logs to an upstream; of later ones half as many whenever it refuses. */
 const WINDOW = 1000
@@ -41,8 +43,12 @@ function heightOf(value: unknown, head: number): number | null {
   return typeof selector === 'number' ? selector : null
 }
 
+/** Whose hash is asked for settles all but that there is nothing. */
 async function ofBlock(below: BelowFork, filter: Filter): Promise<RpcResult> {
-  const logs = (await below.request('eth_getLogs', [filter])) as { blockNumber?: unknown }[]
+  const logs = (await below.request('eth_getLogs', [filter], (answer) => ({
+    places: [],
+    isSettled: Array.isArray(answer) && answer.length > 0,
+  }))) as { blockNumber?: unknown }[]
   if (logs.every(({ blockNumber }) => below.isBelow(blockNumber))) return new RawJson(JSON.stringify(logs))
   throw new RpcError('unknownBlock')
 }
@@ -56,7 +62,16 @@ async function acrossFork(
   const { context, method, preferences } = request
   const { logBlocks, logCount } = context.node.settings
   const most = to - from < logBlocks ? Number.POSITIVE_INFINITY : logCount
-  const texts = await fromUpstream(below, filter, { from, to: Math.min(to, below.base.number) }, most)
+  const texts = await below
+    .requestAll(
+      async (request) => {
+        const logs = await fromUpstream(request, filter, { from, to: Math.min(to, below.base.number) }, most)
+        return { texts: logs.map((log) => JSON.stringify(log)), places: placesOf(logs) }
+      },
+      // Blocks whose logs are missing are named by none.
+      ({ places }) => ({ places, isSettled: false }),
+    )
+    .then(({ texts }) => texts)
   if (to > below.base.number) {
     const above = { ...filter, fromBlock: quantity(below.base.number + 1), toBlock: quantity(to) }
     const local = await textOf(await method.run(context, [above], preferences), request)
@@ -69,12 +84,12 @@ async function acrossFork(
 }
 
 async function fromUpstream(
-  below: BelowFork,
+  ask: (method: string, params: readonly unknown[]) => Promise<unknown>,
   filter: Filter,
   { from, to }: { readonly from: number; readonly to: number },
   most: number,
-): Promise<string[]> {
-  const texts: string[] = []
+): Promise<unknown[]> {
+  const found: unknown[] = []
   let window = WINDOW
   let requests = 0
   for (let start = from; start <= to; ) {
@@ -87,19 +102,19 @@ async function fromUpstream(
     const end = Math.min(to, start + window - 1)
     requests += 1
     const range = { ...filter, fromBlock: quantity(start), toBlock: quantity(end) }
-    const logs = await below.request('eth_getLogs', [range]).catch((error: unknown) => {
-      if (error instanceof UpstreamAnswerError && window > 1) return null
+    const logs = await ask('eth_getLogs', [range]).catch((error: unknown) => {
+      if (error instanceof UpstreamRefusal && window > 1) return null
       throw error
     })
     if (logs === null) {
       window = Math.max(1, Math.floor(window / 2))
       continue
     }
-    for (const log of logs as unknown[]) texts.push(JSON.stringify(log))
-    if (texts.length > most) throw tooMany(most)
+    for (const log of logs as unknown[]) found.push(log)
+    if (found.length > most) throw tooMany(most)
     start = end + 1
   }
-  return texts
+  return found
 }
 
 function tooMany(most: number): RpcError {

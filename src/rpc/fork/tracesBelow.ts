@@ -1,5 +1,5 @@
 import { createTransactionTracer, type TransactionTracer } from '../../execution/transactionTracer.ts'
-import { hashAt } from '../../fork/forkBase.ts'
+import { ForkPin, type Shown } from '../../fork/forkPin.ts'
 import { type BelowParts, type BlockBelow, openBlockBelow } from '../../fork/stateBelow.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { NativeError } from '../../native/errors.ts'
@@ -20,12 +20,14 @@ const HAND_OVER = 2
  */
 export class TracesBelow {
   readonly #parts: BelowParts
+  readonly #pin: ForkPin
   /** The last block: traces of its other transactions find its state in memory. */
   #last: BlockBelow | null = null
 
   /** @param parts with an upstream that nobody else asks */
   constructor(parts: BelowParts) {
     this.#parts = parts
+    this.#pin = new ForkPin(parts)
   }
 
   /**
@@ -59,14 +61,30 @@ export class TracesBelow {
 
   async #open(number: number): Promise<BlockBelow> {
     const last = this.#last
-    if (last?.block.number === number) {
-      if ((await hashAt(this.#parts.upstream, number)) === toHex(last.block.hash)) return last
-    }
+    // It is of the fork's branch, and its reads look after themselves.
+    if (last?.block.number === number) return last
     this.#last = null
     last?.close()
-    this.#last = await openBlockBelow(this.#parts, number)
+    let opened: BlockBelow | null = null
+    try {
+      this.#last = await this.#pin.ask(async () => {
+        opened?.close()
+        opened = await openBlockBelow(this.#parts, number)
+        return opened
+      }, showsOf)
+    } catch (error) {
+      ;(opened as BlockBelow | null)?.close()
+      throw error
+    }
     return this.#last
   }
+}
+
+/** The block has its hash and that of its parent, which were computed here. */
+function showsOf({ block }: BlockBelow): Shown {
+  const place = { number: block.number, hash: toHex(block.hash) }
+  const parent = { number: block.number - 1, hash: toHex(block.header.parentHash) }
+  return { places: [place, parent], isSettled: true }
 }
 
 async function isLate(below: BlockBelow, milliseconds: number): Promise<boolean> {

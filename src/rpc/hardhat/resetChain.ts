@@ -48,6 +48,8 @@ function namesNothing(forking: ChainTarget | null): boolean {
 function isOther({ belowFork }: NodeContext, forking: ChainTarget | null): boolean {
   if (belowFork === undefined || forking === null) return (belowFork === undefined) !== (forking === null)
   const { url, block } = forking
+  // What its network has left is begun anew.
+  if (belowFork.isLeft) return true
   if (url !== null && !belowFork.urls.includes(url)) return true
   const { number, hash } = belowFork.base
   // Without a block it is the newest one that is meant, with nothing at all the one that there is.
