@@ -19,8 +19,8 @@ const WITHOUT_ORDER = {
 /** The same of the chain in the front thread. */
 const WITHOUT_ORDER_HERE = {
   file: 'node/chainThread/chainHere.ts',
-  find: '    if (waiting.length === 0) queueMicrotask(run)',
-  replace: '    if (waiting.length === 0) setTimeout(run, 50)',
+  find: '  const later = inOrder()',
+  replace: '  const later = (action: () => void) => void setTimeout(action, 50)\n  void inOrder',
 }
 
 type Ask = <T>(method: string, ...params: unknown[]) => Promise<T>
