@@ -91,6 +91,14 @@ impl Chain {
         self.store.commit().unwrap();
     }
 
+    /// Has the code of the head in memory, as when a worker has executed it.
+    fn read_code(&self) {
+        let reader = self.store.reader(self.blocks.last().unwrap().state_root.unwrap()).unwrap();
+        for address in [CONTRACT, FICKLE] {
+            reader.code(&address.into()).unwrap();
+        }
+    }
+
     /// The state with other cells; the first one has the contracts as well.
     fn change(&self, root: B256, value: u64) -> B256 {
         let cell = |address: Address| {
@@ -185,13 +193,7 @@ fn calls_at_any_block_of_the_chain_are_those_of_workers() {
     // The code is in memory once a worker has read it; states and blocks are read in their tables.
     chain.execute(1, HEAD);
     chain.store.drop_caches();
-    let code = |chain: &Chain| {
-        let reader = chain.store.reader(chain.blocks[HEAD as usize].state_root.unwrap()).unwrap();
-        for address in [CONTRACT, FICKLE] {
-            reader.code(&address.into()).unwrap();
-        }
-    };
-    code(&chain);
+    chain.read_code();
     let lowest_held = HEAD + 1 - 8_192;
     let edges =
         [0, 1, 2, 256, 257, 449, 450, lowest_held - 1, lowest_held, lowest_held + 1, HEAD - 4_096, HEAD - 1, HEAD];
@@ -230,7 +232,7 @@ fn calls_at_any_block_of_the_chain_are_those_of_workers() {
     chain.store.set_head(root, None);
     chain.extend(2, HEAD + 20);
     chain.see_head(0);
-    code(&chain);
+    chain.read_code();
     assert_eq!(chain.ask(CONTRACT, 1, &format!("\"{old}\"")), None, "it left the chain");
     assert_ne!(chain.ask(CONTRACT, 1, &format!("\"{:#x}\"", HEAD - 20)).unwrap(), before);
     chain.compare((fork - 3..HEAD + 20).step_by(7));
@@ -253,6 +255,7 @@ fn a_program_that_fails_at_earlier_blocks_is_still_tried_at_the_head() {
     chain.blocks.last_mut().unwrap().state_root = Some(root);
     chain.store.set_head(root, None);
     chain.see_head(0);
+    chain.read_code();
     assert_eq!(chain.ask(FICKLE, 0, &format!("\"{even:#x}\"")).as_deref(), Some("0x"));
     assert_eq!(chain.ask(FICKLE, 0, &format!("\"{odd:#x}\"")), None, "its error is for the method to say");
     let attempts = |chain: &Chain| chain.front.calls.as_ref().unwrap().stats().attempts;
