@@ -9,23 +9,25 @@ import { reorganised, unsteady } from './upstreamState.ts'
 const MAX_KNOWN_BLOCKS = 4096
 /** Times that something is asked while addresses change. */
 const MAX_ATTEMPTS = 3
+/** Others are no hashes, and what is remembered of an upstream's answers is to be of a known size. */
+const BLOCK_HASH = /^0x[0-9a-f]{64}$/
 
 /** A block that an answer names. */
-export interface Place {
+export interface BlockNumHash {
   readonly number: number
   /** `0x` hex. */
   readonly hash: string
 }
 
-/** What an answer shows of the branch that it is of. */
-export interface Shown {
-  readonly places: readonly Place[]
-  /** True when hashes settle it: those of its places, or one that was asked for. */
+/** What an answer tells of the branch that it is of. */
+export interface BranchEvidence {
+  readonly blocks: readonly BlockNumHash[]
+  /** True when hashes settle it: those of its blocks, or one that was asked for. */
   readonly isSettled: boolean
 }
 
 /** Of an answer that names no block. */
-export const SHOWS_NOTHING: Shown = { places: [], isSettled: false }
+export const NO_EVIDENCE: BranchEvidence = { blocks: [], isSettled: false }
 
 /** The branch of a fork, and what its answers are asked of. */
 export interface ForkPinParts {
@@ -60,18 +62,18 @@ export class ForkPin {
   /**
    * An answer about the fork's branch. Errors of the upstream are answers as well, except for methods that it has not.
    * @param ask sends what is to be asked
-   * @param shows what its result shows
+   * @param evidence what its result shows
    * @throws UpstreamError `REORGANISED`; what `ask` throws
    */
-  async ask<T>(ask: () => Promise<T>, shows: (answer: T) => Shown): Promise<T> {
+  async ask<T>(ask: () => Promise<T>, evidence: (answer: T) => BranchEvidence): Promise<T> {
     const { upstream } = this.#parts
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       this.#assertSteady()
       const { switches } = upstream
       const answer = await attempted(ask)
-      const { places, isSettled } = 'refusal' in answer ? SHOWS_NOTHING : shows(answer.result)
-      const below = places.filter(({ number }) => number <= this.#parts.base.number)
-      const isKnown = below.map((place) => this.#compare(place)).every(Boolean)
+      const { blocks, isSettled } = 'refusal' in answer ? NO_EVIDENCE : evidence(answer.result)
+      const below = blocks.filter(({ number }) => number <= this.#parts.base.number)
+      const isKnown = below.map((block) => this.#compare(block)).every(Boolean)
       if (!isSettled || !isKnown) {
         await this.#lookAgain()
         // Another address may be on another branch.
@@ -99,13 +101,13 @@ export class ForkPin {
   async #askHash(number: number): Promise<string | null> {
     const block = await this.ask(
       () => this.#parts.upstream.request('eth_getBlockByNumber', [quantity(number), false]),
-      (answer) => ({ places: placesOf(answer), isSettled: answer !== null }),
+      (answer) => ({ blocks: blocksNamedIn(answer), isSettled: answer !== null }),
     )
-    return placesOf(block).find((place) => place.number === number)?.hash ?? null
+    return blocksNamedIn(block).find((named) => named.number === number)?.hash ?? null
   }
 
-  /** Whether a place is one that is known. @throws UpstreamError where it is another one */
-  #compare({ number, hash }: Place): boolean {
+  /** Whether the branch is known to have a block. @throws UpstreamError where it has another one at that height */
+  #compare({ number, hash }: BlockNumHash): boolean {
     const known = this.#known.get(number)
     if (known !== undefined && known !== hash) throw this.#stop()
     return known !== undefined
@@ -139,8 +141,8 @@ export class ForkPin {
     return reorganised(this.#parts.base.number)
   }
 
-  #learn(places: readonly Place[]): void {
-    for (const { number, hash } of places) this.#known.set(number, hash)
+  #learn(blocks: readonly BlockNumHash[]): void {
+    for (const { number, hash } of blocks) this.#known.set(number, hash)
     for (const number of this.#known.keys()) {
       if (this.#known.size <= MAX_KNOWN_BLOCKS) break
       this.#known.delete(number)
@@ -160,24 +162,25 @@ async function attempted<T>(ask: () => Promise<T>): Promise<Attempted<T>> {
 }
 
 /** The blocks that an answer says it is of: a block with its parent, or what lies in blocks, or a list of such. */
-export function placesOf(answer: unknown): Place[] {
+export function blocksNamedIn(answer: unknown): BlockNumHash[] {
   const list: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
-  const places = new Map<string, Place>()
+  const blocks = new Map<string, BlockNumHash>()
   for (const one of list) {
     const { number, hash, parentHash, blockNumber, blockHash } = (one ?? {}) as Record<string, unknown>
-    for (const place of [
-      placeOf(blockNumber, blockHash),
-      ...(blockHash === undefined ? [placeOf(number, hash), placeOf(number, parentHash, 1)] : []),
+    for (const named of [
+      blockNumHash(blockNumber, blockHash),
+      ...(blockHash === undefined ? [blockNumHash(number, hash), blockNumHash(number, parentHash, 1)] : []),
     ]) {
-      if (place !== null) places.set(`${place.number} ${place.hash}`, place)
+      if (named !== null) blocks.set(`${named.number} ${named.hash}`, named)
     }
   }
-  return [...places.values()]
+  return [...blocks.values()]
 }
 
-function placeOf(number: unknown, hash: unknown, below = 0): Place | null {
+function blockNumHash(number: unknown, hash: unknown, below = 0): BlockNumHash | null {
   const isHeight = typeof number === 'number' || (typeof number === 'string' && /^0x[0-9a-f]+$/i.test(number))
   const height = Number(number) - below
-  if (!isHeight || typeof hash !== 'string' || !Number.isSafeInteger(height) || height < 0) return null
+  if (!isHeight || typeof hash !== 'string' || !BLOCK_HASH.test(hash)) return null
+  if (!Number.isSafeInteger(height) || height < 0) return null
   return { number: height, hash }
 }

@@ -1,5 +1,5 @@
 import { UpstreamError } from '../../fork/errors.ts'
-import { placesOf, SHOWS_NOTHING, type Shown } from '../../fork/forkPin.ts'
+import { type BranchEvidence, blocksNamedIn, NO_EVIDENCE } from '../../fork/forkPin.ts'
 import { quantity } from '../../fork/upstreamBlock.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
@@ -40,7 +40,7 @@ function answerByRule(below: BelowFork, rule: ForkRule, request: ForkRequest): P
       const known = hash === null ? null : context.chain.headerByHash(hash)
       if (hash === null || (known !== null && known.number > below.base.number)) return null
       if (rule.isTrace === true) return traceAtHash(below, request, hash)
-      return ask(below, method.name, values, (answer) => showsOfHash(answer, hash, rule.isUncle === true))
+      return ask(below, method.name, values, (answer) => evidenceOfHash(answer, hash, rule.isUncle === true))
     }
     case 'transaction':
       return transaction(below, request, rule.isTrace === true)
@@ -69,12 +69,12 @@ async function atNumber(
   params[rule.at] = quantity(number)
   // The state of a block is what the one above it is executed on.
   if (rule.isTrace === true)
-    return await trace(below, request, params, rule.kind === 'state' ? number + 1 : number, showsOf)
+    return await trace(below, request, params, rule.kind === 'state' ? number + 1 : number, evidenceOf)
   if (rule.kind === 'block')
-    return await ask(below, method.name, params, rule.isUncle === true ? () => SHOWS_NOTHING : showsOf)
+    return await ask(below, method.name, params, rule.isUncle === true ? () => NO_EVIDENCE : evidenceOf)
   const { block, isByHash } = await below.stateAt(number)
   params[rule.at] = block
-  return await ask(below, method.name, params, isByHash ? showsOfState : () => SHOWS_NOTHING)
+  return await ask(below, method.name, params, isByHash ? evidenceOfState : () => NO_EVIDENCE)
 }
 
 /** Not every node gives states by hash: the block is named by its number where the upstream does not. */
@@ -94,7 +94,7 @@ async function atHash(
 async function canonicalNumber(below: BelowFork, hash: Buffer): Promise<string | null> {
   const text = toHex(hash)
   const block = await below.request('eth_getBlockByHash', [text, false], (answer) =>
-    showsOfHash(answer, hash, false),
+    evidenceOfHash(answer, hash, false),
   )
   const number = (block as { number?: unknown } | null)?.number
   if (typeof number !== 'string' || !below.isBelow(number)) return null
@@ -119,14 +119,14 @@ async function transaction(below: BelowFork, request: ForkRequest, isTrace: bool
       return { found: isThere ? found : null, answer: isAsked ? await request(method.name, values) : found }
     },
     ({ found, answer }) => ({
-      places: [...placesOf(found), ...placesOf(answer)],
-      isSettled: found !== null && placesOf(answer).length > 0,
+      blocks: [...blocksNamedIn(found), ...blocksNamedIn(answer)],
+      isSettled: found !== null && blocksNamedIn(answer).length > 0,
     }),
   )
   if (found === null) {
     return isTrace ? ((await method.run(context, values, preferences)) as RpcResult) : null
   }
-  if (isTrace) return await trace(below, request, values, Number(found.blockNumber), showsOf)
+  if (isTrace) return await trace(below, request, values, Number(found.blockNumber), evidenceOf)
   return new RawJson(JSON.stringify(answer ?? null))
 }
 
@@ -141,10 +141,10 @@ async function trace(
   request: ForkRequest,
   values: readonly unknown[],
   number: number,
-  shows: (answer: unknown) => Shown,
+  evidence: (answer: unknown) => BranchEvidence,
 ): Promise<RpcResult> {
   const { context, method, preferences } = request
-  const result = await below.requestIfThere(method.name, values, shows)
+  const result = await below.requestIfThere(method.name, values, evidence)
   if (result !== undefined) return new RawJson(JSON.stringify(result))
   if (number === 0) return (await method.run(context, values, preferences)) as RpcResult
   try {
@@ -159,41 +159,41 @@ async function traceAtHash(below: BelowFork, request: ForkRequest, hash: Buffer)
   const { context, method, values, preferences } = request
   const number = await canonicalNumber(below, hash)
   if (number === null) return (await method.run(context, values, preferences)) as RpcResult
-  return await trace(below, request, values, Number(number), showsOfState)
+  return await trace(below, request, values, Number(number), evidenceOfState)
 }
 
 async function ask(
   below: BelowFork,
   method: string,
   params: readonly unknown[],
-  shows: (answer: unknown) => Shown,
+  evidence: (answer: unknown) => BranchEvidence,
 ): Promise<RpcResult> {
-  const result = await below.request(method, params, shows)
+  const result = await below.request(method, params, evidence)
   const { number, blockNumber } = (result ?? {}) as { number?: unknown; blockNumber?: unknown }
   const height = number ?? blockNumber
   return height === undefined || below.isBelow(height) ? new RawJson(JSON.stringify(result ?? null)) : null
 }
 
 /** Of what was asked for by number: the blocks that it names settle it. */
-function showsOf(answer: unknown): Shown {
-  const places = placesOf(answer)
-  return { places, isSettled: places.length > 0 }
+function evidenceOf(answer: unknown): BranchEvidence {
+  const blocks = blocksNamedIn(answer)
+  return { blocks, isSettled: blocks.length > 0 }
 }
 
 /** Of what was asked for by the hash of a block of the branch: only that nothing is there needs another look. */
-function showsOfState(answer: unknown): Shown {
-  return { places: [], isSettled: answer !== null && answer !== undefined }
+function evidenceOfState(answer: unknown): BranchEvidence {
+  return { blocks: [], isSettled: answer !== null && answer !== undefined }
 }
 
 /**
  * Of what was asked for by the hash of a block, which may lie beside the branch.
  * @throws UpstreamError where it is of another block
  */
-function showsOfHash(answer: unknown, hash: Buffer, isUncle: boolean): Shown {
+function evidenceOfHash(answer: unknown, hash: Buffer, isUncle: boolean): BranchEvidence {
   const wanted = toHex(hash)
   const { blockHash, number, hash: own } = (answer ?? {}) as Record<string, unknown>
   const given = blockHash ?? (number === undefined ? undefined : own)
   if (!isUncle && typeof given === 'string' && given !== wanted)
     throw new UpstreamError('MALFORMED', `the upstream's answer for block ${wanted} is of block ${given}`)
-  return showsOfState(answer)
+  return evidenceOfState(answer)
 }

@@ -1,7 +1,7 @@
 import type { NetworkChoice } from '../../config/networks/configured.ts'
 import { UpstreamError } from '../../fork/errors.ts'
 import { assertSameFork, type ForkBase, isMissingMethod, type UpstreamSetup } from '../../fork/forkBase.ts'
-import { ForkPin, type Shown } from '../../fork/forkPin.ts'
+import { type BranchEvidence, ForkPin } from '../../fork/forkPin.ts'
 import { SharedStats } from '../../fork/sharedStats.ts'
 import { Upstream, UpstreamRefusal } from '../../fork/upstream.ts'
 import { UpstreamAddresses } from '../../fork/upstreamAddresses.ts'
@@ -69,11 +69,11 @@ export class BelowFork {
   async requestIfThere(
     method: string,
     params: readonly unknown[],
-    shows: (answer: unknown) => Shown,
+    evidence: (answer: unknown) => BranchEvidence,
   ): Promise<unknown> {
     if (this.#missing.has(method)) return undefined
     try {
-      return await this.request(method, params, shows)
+      return await this.request(method, params, evidence)
     } catch (error) {
       if (!(error instanceof UpstreamAnswerError) || !isMissingMethod(error.refusal)) throw error
       this.#missing.add(method)
@@ -83,15 +83,17 @@ export class BelowFork {
 
   /**
    * What the upstream answers of the branch of the fork.
-   * @param shows what the answer shows of the branch that it is of
+   * @param evidence what the answer shows of the branch that it is of
    * @throws UpstreamAnswerError for an error of it, RpcError where there is no answer
    */
   async request(
     method: string,
     params: readonly unknown[],
-    shows: (answer: unknown) => Shown,
+    evidence: (answer: unknown) => BranchEvidence,
   ): Promise<unknown> {
-    return await this.#told(() => this.#pin.ask(() => this.#upstream.request(method, params), shows))
+    return await this.#asRpcErrors(() =>
+      this.#pin.ask(() => this.#upstream.request(method, params), evidence),
+    )
   }
 
   /**
@@ -101,15 +103,15 @@ export class BelowFork {
    */
   async requestAll<T>(
     ask: (request: (method: string, params: readonly unknown[]) => Promise<unknown>) => Promise<T>,
-    shows: (found: T) => Shown,
+    evidence: (found: T) => BranchEvidence,
   ): Promise<T> {
     const request = (method: string, params: readonly unknown[]) => this.#upstream.request(method, params)
-    return await this.#told(() => this.#pin.ask(() => ask(request), shows))
+    return await this.#asRpcErrors(() => this.#pin.ask(() => ask(request), evidence))
   }
 
   /** Hash of the fork's branch at a height up to that of the fork; null where there is none. @throws as {@link request} */
   async hashAt(number: number): Promise<string | null> {
-    return await this.#told(() => this.#pin.hashAt(number))
+    return await this.#asRpcErrors(() => this.#pin.hashAt(number))
   }
 
   /** The way to name a block to the upstream for a read of its state. @throws as {@link request} */
@@ -120,7 +122,7 @@ export class BelowFork {
       : { block: { blockHash: hash, requireCanonical: true }, isByHash: true }
   }
 
-  async #told<T>(run: () => Promise<T>): Promise<T> {
+  async #asRpcErrors<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {

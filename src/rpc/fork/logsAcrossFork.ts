@@ -1,4 +1,4 @@
-import { placesOf } from '../../fork/forkPin.ts'
+import { blocksNamedIn } from '../../fork/forkPin.ts'
 import { UpstreamRefusal } from '../../fork/upstream.ts'
 import { quantity } from '../../fork/upstreamBlock.ts'
 import type { MethodDefinition } from '../defineMethod.ts'
@@ -46,7 +46,7 @@ function heightOf(value: unknown, head: number): number | null {
 /** Whose hash is asked for settles all but that there is nothing. */
 async function ofBlock(below: BelowFork, filter: Filter): Promise<RpcResult> {
   const logs = (await below.request('eth_getLogs', [filter], (answer) => ({
-    places: [],
+    blocks: [],
     isSettled: Array.isArray(answer) && answer.length > 0,
   }))) as { blockNumber?: unknown }[]
   if (logs.every(({ blockNumber }) => below.isBelow(blockNumber))) return new RawJson(JSON.stringify(logs))
@@ -66,10 +66,10 @@ async function acrossFork(
     .requestAll(
       async (request) => {
         const logs = await fromUpstream(request, filter, { from, to: Math.min(to, below.base.number) }, most)
-        return { texts: logs.map((log) => JSON.stringify(log)), places: placesOf(logs) }
+        return { texts: logs.map((log) => JSON.stringify(log)), blocks: blocksNamedIn(logs) }
       },
       // Blocks whose logs are missing are named by none.
-      ({ places }) => ({ places, isSettled: false }),
+      ({ blocks }) => ({ blocks, isSettled: false }),
     )
     .then(({ texts }) => texts)
   if (to > below.base.number) {

@@ -1,5 +1,5 @@
 import { createTransactionTracer, type TransactionTracer } from '../../execution/transactionTracer.ts'
-import { ForkPin, type Shown } from '../../fork/forkPin.ts'
+import { type BranchEvidence, ForkPin } from '../../fork/forkPin.ts'
 import { type BelowParts, type BlockBelow, openBlockBelow } from '../../fork/stateBelow.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { NativeError } from '../../native/errors.ts'
@@ -71,7 +71,7 @@ export class TracesBelow {
         opened?.close()
         opened = await openBlockBelow(this.#parts, number)
         return opened
-      }, showsOf)
+      }, evidenceOf)
     } catch (error) {
       ;(opened as BlockBelow | null)?.close()
       throw error
@@ -81,10 +81,10 @@ export class TracesBelow {
 }
 
 /** The block has its hash and that of its parent, which were computed here. */
-function showsOf({ block }: BlockBelow): Shown {
-  const place = { number: block.number, hash: toHex(block.hash) }
+function evidenceOf({ block }: BlockBelow): BranchEvidence {
+  const own = { number: block.number, hash: toHex(block.hash) }
   const parent = { number: block.number - 1, hash: toHex(block.header.parentHash) }
-  return { places: [place, parent], isSettled: true }
+  return { blocks: [own, parent], isSettled: true }
 }
 
 async function isLate(below: BlockBelow, milliseconds: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { ForkBase } from '../../../src/fork/forkBase.ts'
-import { ForkPin, placesOf, SHOWS_NOTHING } from '../../../src/fork/forkPin.ts'
+import { blocksNamedIn, ForkPin, NO_EVIDENCE } from '../../../src/fork/forkPin.ts'
 import { SharedStats } from '../../../src/fork/sharedStats.ts'
 import { Upstream } from '../../../src/fork/upstream.ts'
 import { FaultyProxy } from '../../fork/faultyProxy.ts'
@@ -13,7 +13,10 @@ const blockOf = (number: number, branch = 'a') => ({
   hash: hashOf(number, branch),
   parentHash: hashOf(number - 1, branch),
 })
-const shows = (answer: unknown) => ({ places: placesOf(answer), isSettled: placesOf(answer).length > 0 })
+const evidence = (answer: unknown) => ({
+  blocks: blocksNamedIn(answer),
+  isSettled: blocksNamedIn(answer).length > 0,
+})
 
 /** An upstream of made-up blocks on a branch that may change. */
 async function openUpstream(t: Test) {
@@ -35,11 +38,11 @@ function pinOf(urls: readonly string[], stats = new SharedStats()) {
   const upstream = new Upstream(urls, stats)
   const pin = new ForkPin({ base, upstream, stats })
   const block = (number: number) =>
-    pin.ask(() => upstream.request('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]), shows)
+    pin.ask(() => upstream.request('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]), evidence)
   const balance = () =>
     pin.ask(
       () => upstream.request('eth_getBalance', []),
-      () => SHOWS_NOTHING,
+      () => NO_EVIDENCE,
     )
   return { pin, upstream, block, balance }
 }
@@ -66,7 +69,7 @@ t.test('what hashes settle is asked once, and the rest is looked at again', asyn
   t.equal(
     await asked(() =>
       t.rejects(
-        pin.ask(() => upstream.request('eth_call', []), shows),
+        pin.ask(() => upstream.request('eth_call', []), evidence),
         { message: 'execution reverted' },
       ),
     ),
@@ -76,7 +79,7 @@ t.test('what hashes settle is asked once, and the rest is looked at again', asyn
   t.equal(
     await asked(() =>
       t.rejects(
-        pin.ask(() => upstream.request('eth_other', []), shows),
+        pin.ask(() => upstream.request('eth_other', []), evidence),
         /not found/,
       ),
     ),
@@ -94,7 +97,8 @@ t.test('an answer of another branch is no answer, and ends all reading', async (
     ['a hash', ({ pin }: ReturnType<typeof pinOf>) => pin.hashAt(70)],
     [
       'an error',
-      ({ pin, upstream }: ReturnType<typeof pinOf>) => pin.ask(() => upstream.request('eth_call', []), shows),
+      ({ pin, upstream }: ReturnType<typeof pinOf>) =>
+        pin.ask(() => upstream.request('eth_call', []), evidence),
     ],
   ] as const) {
     await t.test(name, async (t) => {
@@ -135,19 +139,27 @@ t.test('the address that answered is the one that is looked at', async (t) => {
 
 t.test('the blocks that an answer names', async (t) => {
   const [hash, parent] = [hashOf(7), hashOf(6)]
-  t.same(placesOf({ number: '0x7', hash, parentHash: parent }), [
+  t.same(blocksNamedIn({ number: '0x7', hash, parentHash: parent }), [
     { number: 7, hash },
     { number: 6, hash: parent },
   ])
-  t.same(placesOf({ number: '0x0', hash, parentHash: parent }), [{ number: 0, hash }])
+  t.same(blocksNamedIn({ number: '0x0', hash, parentHash: parent }), [{ number: 0, hash }])
   t.same(
-    placesOf([
+    blocksNamedIn([
       { blockNumber: '0x7', blockHash: hash, hash: parent },
       { blockNumber: 7, blockHash: hash },
       null,
     ]),
     [{ number: 7, hash }],
   )
-  for (const none of [null, '0x', [], {}, { blockNumber: null, blockHash: null }, { number: '7x', hash }])
-    t.same(placesOf(none), [])
+  for (const none of [
+    { blockNumber: '0x1', blockHash: `0x${'a'.repeat(1_000)}` },
+    null,
+    '0x',
+    [],
+    {},
+    { blockNumber: null, blockHash: null },
+    { number: '7x', hash },
+  ])
+    t.same(blocksNamedIn(none), [])
 })

@@ -248,7 +248,7 @@ impl Fork {
             Err(StateError::NotFetched) => {}
             known => return known,
         }
-        let is_enough = !fork_guess::note(wanted);
+        let is_enough = !fork_guess::record(wanted);
         match wanted {
             _ if is_enough => Err(StateError::NotFetched),
             Wanted::Account(_) => Ok(Answer::Account(Arc::default(), EMPTY_CODE_HASH)),

@@ -29,8 +29,8 @@ pub(crate) fn was_guessed(wanted: &Wanted) -> bool {
     GUESSES.with_borrow(|guesses| guesses.as_ref().is_some_and(|all| all.contains(wanted)))
 }
 
-/// Notes a guess. False when the run has made enough of them.
-pub(crate) fn note(wanted: Wanted) -> bool {
+/// Records a guess. False when the run has made enough of them.
+pub(crate) fn record(wanted: Wanted) -> bool {
     GUESSES.with_borrow_mut(|guesses| {
         let Some(all) = guesses else { return false };
         all.insert(wanted);
