@@ -251,8 +251,8 @@ function impersonation(context, onChange, signal) {
     try {
       await client.call('hardhat_stopImpersonatingAccount', [address], signal)
       impersonated.delete(address)
-      show()
       await onChange()
+      show()
     } catch (error) {
       if (!signal.aborted) fill(list, refusal(context, error, null))
     }
@@ -267,8 +267,8 @@ function impersonation(context, onChange, signal) {
         const chosen = address.read()
         await client.call('hardhat_impersonateAccount', [chosen], signal)
         impersonated.add(chosen)
-        show()
         await onChange()
+        show()
         say(output, 'It can be chosen wherever somebody sends, here and in the forms of contracts.')
       },
     },
