@@ -58,6 +58,8 @@ const BRIDGE = '0x0000000000000000000000000000000001000006'
 
 /** JSON-RPC codes for methods that there are not. */
 const NO_METHOD = -32601
+/** Error of EIP-4444. */
+const PRUNED = 4444
 
 /**
  * Finds out about the network of an upstream and pins the block to go on from.
@@ -157,14 +159,23 @@ export async function hashAt(upstream: Upstream, number: number): Promise<string
   return String((block as { hash?: unknown } | null)?.hash)
 }
 
+/** @throws UpstreamError `PRUNED` where the state of the block is given up */
 async function servesCellBytes(upstream: Upstream, number: number): Promise<boolean> {
-  try {
-    await upstream.request('rsk_getStorageBytesAt', [BRIDGE, '0x1', quantity(number)])
-    return true
-  } catch (error) {
-    if (error instanceof UpstreamRefusal && isMissingMethod(error)) return false
-    throw error
+  const isAnswered = async (method: string, params: readonly unknown[]) => {
+    try {
+      await upstream.request(method, [...params, quantity(number)])
+      return true
+    } catch (error) {
+      if (!(error instanceof UpstreamRefusal)) throw error
+      if (isPruned(error)) throw prunedState(number, error)
+      if (isMissingMethod(error)) return false
+      throw error
+    }
   }
+  if (await isAnswered('rsk_getStorageBytesAt', [BRIDGE, '0x1'])) return true
+  // Nothing else of the state is asked for before the first read.
+  await isAnswered('eth_getBalance', [BRIDGE])
+  return false
 }
 
 /** True for an upstream that proves state. @throws UpstreamError `UNPROVEN` where what it gives for a proof is none */
@@ -183,6 +194,22 @@ async function proves(upstream: Upstream, { number, fields }: BlockHeader): Prom
 export function isMissingMethod({ rpcCode, message }: UpstreamRefusal): boolean {
   return (
     rpcCode === NO_METHOD || /method.*(not|n't)|not (available|supported|allowed|whitelisted)/i.test(message)
+  )
+}
+
+/** True when an upstream no longer keeps the state that it was asked for. Public nodes and RSKj have words of their own for it. */
+export function isPruned({ rpcCode, message }: UpstreamRefusal): boolean {
+  return (
+    rpcCode === PRUNED ||
+    /pruned|missing trie node|state .*(not available|unavailable)|state not found|no state/i.test(message)
+  )
+}
+
+/** The upstream gave the state of a fork's block up, which is no absent account. */
+export function prunedState(number: number, { message }: UpstreamRefusal): UpstreamError {
+  return new UpstreamError(
+    'PRUNED',
+    `the upstream no longer keeps the state of block ${number}, which this chain is a fork of: fork a newer block, or name an archive with --fork-url (${message})`,
   )
 }
 

@@ -4,7 +4,7 @@ import { CELL_NEVER_GIVEN } from '../native/errors.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { fetchFederationCells, isFederationCell } from './federationCells.ts'
-import { type ForkBase, isMissingMethod } from './forkBase.ts'
+import { type ForkBase, isMissingMethod, isPruned, prunedState } from './forkBase.ts'
 import { checkProof, type ProvenAccount } from './provenState.ts'
 import { type Upstream, UpstreamRefusal } from './upstream.ts'
 import { bytesOf, numberOf, quantity } from './upstreamBlock.ts'
@@ -40,6 +40,8 @@ const NEW_ACCOUNT_GAS = 25_000n
 /** Who asks whether others exist: the sender of a call exists while it runs, and without one the zero address is it. */
 const PROBER = `0x${'a5'.repeat(20)}`
 const PROBER_OF_PROBER = `0x${'a6'.repeat(20)}`
+/** JSON-RPC's internal error. */
+const INTERNAL_ERROR = -32_603
 /** Cells that one request may prove. */
 const MAX_PROVEN_CELLS = 1000
 
@@ -161,19 +163,14 @@ export class UpstreamState {
     try {
       return await this.#upstream.request(method, [...params, this.#block])
     } catch (error) {
-      if (error instanceof UpstreamRefusal) throw this.#explained(method, error)
+      if (error instanceof UpstreamRefusal) throw await this.#explained(method, error)
       throw error
     }
   }
 
-  #explained(method: string, error: UpstreamRefusal): UpstreamError {
+  async #explained(method: string, error: UpstreamRefusal): Promise<UpstreamError> {
     const { number } = this.#base
-    if (isPruned(error)) {
-      return new UpstreamError(
-        'PRUNED',
-        `the upstream no longer keeps the state of block ${number}, which this chain is a fork of: fork a newer block, or name an archive with --fork-url (${error.message})`,
-      )
-    }
+    if (isPruned(error)) return prunedState(number, error)
     if (isGone(error)) return reorganised(number)
     if (isMissingMethod(error)) {
       return new UpstreamError(
@@ -181,7 +178,19 @@ export class UpstreamState {
         `the upstream does not give ${method}, which a fork needs (${error.message})`,
       )
     }
+    const pruned = error.rpcCode === INTERNAL_ERROR ? await this.#prunedBalance() : null
+    if (pruned !== null) return prunedState(number, pruned)
     return new UpstreamError('REFUSED', `the upstream refuses ${method} at block ${number}: ${error.message}`)
+  }
+
+  /** RSKj tells a state that it gave up in answers for balances and cells; those for code and calls are internal errors. */
+  async #prunedBalance(): Promise<UpstreamRefusal | null> {
+    try {
+      await this.#upstream.request('eth_getBalance', [PROBER, this.#block])
+      return null
+    } catch (error) {
+      return error instanceof UpstreamRefusal && isPruned(error) ? error : null
+    }
   }
 }
 
@@ -206,12 +215,6 @@ function noCellBytes(): UpstreamError {
     'REFUSED',
     `${CELL_NEVER_GIVEN}, without which the cells of the Bridge cannot be read: ` +
       'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
-  )
-}
-
-function isPruned({ rpcCode, message }: UpstreamRefusal): boolean {
-  return (
-    rpcCode === 4444 || /pruned|missing trie node|state .*(not available|unavailable)|no state/i.test(message)
   )
 }
 

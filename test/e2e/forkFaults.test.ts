@@ -66,6 +66,19 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
     t.match(await failure('eth_call', [{ to: account(4) }, 'latest']), /no longer keeps the state of block/)
   })
 
+  await t.test('the state is pruned, in the words of RSKj, which has none for code and calls', async (t) => {
+    const inWords = { code: -32600, message: `State not found for block with hash ${'ab'.repeat(32)}` }
+    const internal = { code: -32603, message: 'Internal server error' }
+    proxy.fault = (request) => {
+      if (!isState(request)) return null
+      return { error: ['eth_getCode', 'eth_call'].includes(request.method) ? internal : inWords }
+    }
+    t.match(await failure('eth_getCode', [account(20), 'latest']), /no longer keeps the state of block/)
+    t.match(await failure('eth_call', [{ to: account(21) }, 'latest']), /no longer keeps the state of block/)
+    proxy.fault = (request) => (request.method === 'eth_getCode' ? { error: internal } : null)
+    t.match(await failure('eth_getCode', [account(22), 'latest']), /refuses eth_getCode at block/)
+  })
+
   await t.test('an old block is not the one of its hash', async (t) => {
     const { change } = proxy
     const old = head - 20
@@ -175,6 +188,14 @@ t.test('an upstream that fails is told in sentences, and never answered for', as
       head,
       /has the genesis of regtest with chain id 1, .*name a node of regtest with --fork-url/,
     )
+    const pruned = { error: { code: -32600, message: 'State not found for block with hash ab' } }
+    proxy.fault = ({ method }) => (method === 'rsk_getStorageBytesAt' ? pruned : null)
+    await refused(head, /no longer keeps the state of block .*State not found/)
+    proxy.fault = ({ method }) => {
+      if (method === 'rsk_getStorageBytesAt') return { error: { code: -32601, message: 'no such method' } }
+      return method === 'eth_getBalance' ? pruned : null
+    }
+    await refused(head, /no longer keeps the state of block .*State not found/)
     proxy.fault = () => null
     await t.rejects(createNode({ fork: { url: 'ftp://somewhere' } }), {
       message: /expected addresses such as/,
