@@ -159,9 +159,10 @@ export class ChainCore {
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool } = this
-    const onUnfit = (unfit: readonly SignedTransaction[]) => {
+    const onUnfit = ({ unfit, unreadable }: Pick<BuiltBlock, 'unfit' | 'unreadable'>) => {
       for (const { transaction } of unfit)
         this.#poolChanged({ pending: [], removed: pool.evict(transaction.hashHex) })
+      for (const { signed, reason } of unreadable) listener.onUnreadable(signed.transaction.hashHex, reason)
     }
     const { builder, policy, work } = createBlockMaking({
       ...{ spec, open, pool, clock: this.clock },
