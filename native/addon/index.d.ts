@@ -278,8 +278,8 @@ export declare class StateStore {
   forkCell(of: ForkWanted, value: Uint8Array): void
   /** Gives a block. */
   forkBlock(metadata: AncestorMetadata): void
-  /** Says in a sentence why there is no answer. */
-  forkRefusal(of: ForkWanted, reason: string): void
+  /** Says in a sentence why there is no answer, and whether a later read may get one. */
+  forkRefusal(of: ForkWanted, reason: string, isFinal: boolean): void
   /** Counts since the start; null where the chain is no fork. */
   forkStats(): ForkStats | null
   /** Says whether the calling thread may wait for an upstream; where it may not, reads end with `NotFetched`. */

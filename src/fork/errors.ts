@@ -8,6 +8,8 @@ export type UpstreamErrorCode =
   | 'LIMITED'
   /** It answers with an error. */
   | 'REFUSED'
+  /** It does not give that, now or later. */
+  | 'NEVER_GIVEN'
   /** It answers what no node of the network answers. */
   | 'MALFORMED'
   /** It says of the state what the state root of the block does not show. */

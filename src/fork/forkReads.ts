@@ -214,8 +214,8 @@ export class ForkReads {
     return reorganised(this.#parts.forkNumber ?? this.#parts.base.number)
   }
 
-  #refuse(wanted: ForkWanted, { message }: UpstreamError): void {
-    this.#parts.store.refuseForkRead(wanted, message)
+  #refuse(wanted: ForkWanted, { code, message }: UpstreamError): void {
+    this.#parts.store.refuseForkRead(wanted, message, code === 'NEVER_GIVEN')
   }
 
   /** One proof for each account with all of its cells that are wanted; none where the upstream proves nothing. */

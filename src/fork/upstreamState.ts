@@ -1,6 +1,5 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { keccak256 } from '../native/crypto.ts'
-import { CELL_NEVER_GIVEN } from '../native/errors.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { UpstreamError } from './errors.ts'
 import { fetchFederationCells, isFederationCell } from './federationCells.ts'
@@ -212,8 +211,8 @@ export function unsteady(): UpstreamError {
 
 function noCellBytes(): UpstreamError {
   return new UpstreamError(
-    'REFUSED',
-    `${CELL_NEVER_GIVEN}, without which the cells of the Bridge cannot be read: ` +
+    'NEVER_GIVEN',
+    'the upstream does not give rsk_getStorageBytesAt, without which the cells of the Bridge cannot be read: ' +
       'switch the method on there (RSKj: rpc.modules, rsk), or name another address with --fork-url',
   )
 }

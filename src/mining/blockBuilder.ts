@@ -17,7 +17,7 @@ import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { type BlockPolicy, draftHeaderFields, includesForkDetectionData } from './blockDraft.ts'
 import { chooseCandidates } from './candidates.ts'
 import { MiningError } from './errors.ts'
-import { executeReadable } from './executeReadable.ts'
+import { executeReadable, type Unreadable } from './executeReadable.ts'
 
 /** Parts of a builder. */
 export interface BlockBuilderParams {
@@ -41,6 +41,8 @@ export interface BuiltBlock {
   readonly parentRoot: Buffer
   /** Transactions that no block on this parent admits, whatever else is in it. */
   readonly unfit: readonly SignedTransaction[]
+  /** Those of them that read what the network of a fork never gives. */
+  readonly unreadable: readonly Unreadable[]
 }
 
 /** Builds blocks by executing candidates; the native core assigns them to sublists (RSKIP144). */
@@ -88,8 +90,8 @@ export class BlockBuilder {
     const hopeless = execution.skipped.flatMap(({ hopeless, index }) =>
       hopeless ? (candidates[index] ?? []) : [],
     )
-    const never = [...unfit, ...unreadable, ...hopeless]
-    return { block, receipts: execution.receipts, execution, parentRoot, unfit: never }
+    const never = [...unfit, ...unreadable.map(({ signed }) => signed), ...hopeless]
+    return { block, receipts: execution.receipts, execution, parentRoot, unfit: never, unreadable }
   }
 
   /** The draft of the header, with uncles if these are valid, else without. */

@@ -55,7 +55,7 @@ export interface BlockProducerParams {
   readonly clock: BlockClock
   readonly mode: ProducerMode
   /** Receives transactions that no block on the head can contain. */
-  readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
+  readonly onUnfit: (built: Pick<BuiltBlock, 'unfit' | 'unreadable'>) => void
   /** True when blocks prove no work, as those of a fork. False by default. */
   readonly provesNoWork?: boolean
   /** Called when the production mode changes. */
@@ -240,7 +240,7 @@ export class BlockProducer {
     const { chain, builder, clock, onUnfit } = this.#params
     const parent = chain.head
     const built = builder.build(parent, inBlockOrder, clock.next(parent.timestamp))
-    onUnfit(built.unfit)
+    onUnfit(built)
     return built
   }
 

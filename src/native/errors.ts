@@ -11,6 +11,7 @@ export type NativeErrorCode =
   | 'Interrupted'
   | 'OutputLimit'
   | 'Upstream'
+  | 'NeverGiven'
   | 'NotFetched'
   | 'Panic'
 
@@ -24,6 +25,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'Interrupted',
   'OutputLimit',
   'Upstream',
+  'NeverGiven',
   'NotFetched',
   'Panic',
 ])
@@ -33,12 +35,14 @@ export class NativeError extends CodedError<NativeErrorCode> {
   override readonly name = 'NativeError'
 }
 
-/** Words with which the thread of a fork says that its network never gives a cell; the core passes them on. */
-export const CELL_NEVER_GIVEN = 'the upstream does not give rsk_getStorageBytesAt'
+/** True for an execution that ended at something that the network of a fork never gives: no later try can read it. */
+export function isNeverGiven(error: unknown): error is NativeError {
+  return error instanceof NativeError && error.code === 'NeverGiven'
+}
 
-/** True for an execution that ended at a cell that no later try can read. */
-export function isNeverGiven(error: unknown): boolean {
-  return error instanceof NativeError && error.code === 'Upstream' && error.message.includes(CELL_NEVER_GIVEN)
+/** True for a failure of the network that the chain is a fork of, whose words are for whoever asked. */
+export function isOfUpstream(error: unknown): error is NativeError {
+  return isNeverGiven(error) || (error instanceof NativeError && error.code === 'Upstream')
 }
 
 /** Turns what the addon throws into a {@link NativeError}; anything else passes through. */

@@ -278,8 +278,8 @@ export class StateStore {
   }
 
   /** Says in a sentence why there is no answer. */
-  refuseForkRead(of: ForkWanted, reason: string): void {
-    native(() => this.handle.forkRefusal(of, reason))
+  refuseForkRead(of: ForkWanted, reason: string, isFinal: boolean): void {
+    native(() => this.handle.forkRefusal(of, reason, isFinal))
   }
 
   /** Counts of reads of the upstream; null where the chain is no fork. */

@@ -50,6 +50,7 @@ export function createLocalNode({ chain, node, listener = {}, now, sharing }: Lo
         listener.onHead?.(notice, head)
       },
       onPending: (transactions) => listener.onPending?.(transactions),
+      onUnreadable: (hash, reason) => listener.onUnreadable?.(hash, reason),
       onChange: () => {
         mining?.settingsChanged()
         listener.onChange?.()

@@ -1,4 +1,4 @@
-import { NativeError } from '../native/errors.ts'
+import { isOfUpstream, NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { invalidParams, RpcError, statusOfError, toErrorObject } from './errors.ts'
@@ -139,7 +139,7 @@ function failure(
       status: 200,
     }
   }
-  if (thrown instanceof NativeError && (thrown.code === 'Upstream' || thrown.code === 'NotFetched')) {
+  if (isOfUpstream(thrown) || (thrown instanceof NativeError && thrown.code === 'NotFetched')) {
     return errorAnswer(id, new RpcError('upstreamFailed', thrown.message, { cause: thrown }))
   }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startNode } from '../support/nodeProcess.ts'
+import { prepareUpstream } from '../e2e/forkProjects.ts'
+import { asking } from '../fork/upstreamChain.ts'
+import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
 
 /** What the file `suite.json` of a suite says. */
 interface Suite {
@@ -13,6 +15,11 @@ interface Suite {
   readonly node: readonly string[]
   /** Arguments of Node.js in the folder of the suite; the address of the node is in `NODE_URL`. */
   readonly run: readonly string[]
+  /**
+   * True where the node is a fork of another one that has protocols of lending and minting: `UPSTREAM_URL` has its
+   * address, `TOKEN`, `ORACLE`, `LOANS`, `STABLE` and `WHALE` those of the contracts and of an account with tokens.
+   */
+  readonly forks?: boolean
   /** Other suites whose packages it uses. */
   readonly with?: readonly string[]
 }
@@ -26,6 +33,34 @@ function install(folder: string): void {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options)
 }
 
+/** A node that another one forks. */
+interface Forked {
+  readonly upstream: NodeProcess
+  /** Options of the node that forks it. */
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+async function openUpstream(dataDir: string): Promise<Forked> {
+  const upstream = await startNode({ dataDir: join(dataDir, 'upstream') })
+  try {
+    const { protocols, head } = await prepareUpstream(asking(upstream.url))
+    const { token, oracle, loans, stable, whale } = protocols
+    const cache = join(dataDir, 'answers')
+    return {
+      upstream,
+      args: ['--fork-url', upstream.url, '--fork-block', String(head), '--fork-cache', cache],
+      env: {
+        ...{ UPSTREAM_URL: upstream.url, TOKEN: token, ORACLE: oracle },
+        ...{ LOANS: loans, STABLE: stable, WHALE: whale },
+      },
+    }
+  } catch (error) {
+    await upstream.stop()
+    throw error
+  }
+}
+
 /**
  * @param clientName name of the node's program, in place of that of the suite
  * @returns the exit code of the suite
@@ -35,22 +70,35 @@ async function run(name: string, clientName: string | undefined): Promise<number
   const suite = JSON.parse(readFileSync(join(folder, 'suite.json'), 'utf8')) as Suite
   for (const other of [name, ...(suite.with ?? [])]) install(join(HERE, other))
   const dataDir = mkdtempSync(join(tmpdir(), `rhizome-${name}-`))
-  const node = await startNode({
-    dataDir,
-    args: [...suite.node, ...(clientName === undefined ? [] : ['--client-name', clientName])],
-  })
+  const forked = suite.forks === true ? await openUpstream(dataDir) : null
+  let node: NodeProcess | null = null
   try {
+    node = await startNode({
+      dataDir: join(dataDir, 'node'),
+      args: [
+        ...suite.node,
+        ...(forked?.args ?? []),
+        ...(clientName === undefined ? [] : ['--client-name', clientName]),
+      ],
+    })
     // None of the loaders that run this file: the suite is somebody else's program.
     const { NODE_OPTIONS: _, ...env } = process.env
     const child = spawn(process.execPath, suite.run, {
       cwd: folder,
       stdio: 'inherit',
-      env: { ...env, NODE_URL: node.url, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', HOME: dataDir },
+      env: {
+        ...env,
+        ...forked?.env,
+        NODE_URL: node.url,
+        HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true',
+        HOME: dataDir,
+      },
     })
     const [code] = (await once(child, 'exit')) as [number | null]
     return code ?? 1
   } finally {
-    await node.stop()
+    await node?.stop()
+    await forked?.upstream.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
 }

@@ -8,7 +8,7 @@ import { asking } from '../fork/upstreamChain.ts'
 import { COW_ADDRESS, COW_KEY } from '../support/accounts.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
 import { testFolder } from '../support/testFolder.ts'
-import { deployProtocols, hardhatForkTests, type Protocols } from './forkProjects.ts'
+import { hardhatForkTests, type Protocols, prepareUpstream } from './forkProjects.ts'
 import { runHardhat, writeProject } from './hardhatRunner.ts'
 
 /** The binary that the registry has for this machine: the script that starts it keeps failures to itself. */
@@ -16,22 +16,17 @@ const CAST = createRequire(import.meta.url).resolve(
   `@foundry-rs/cast-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}/bin/cast`,
 )
 const run = promisify(execFile)
-/** Blocks above which every rule of regtest is in use. */
-const PAST_UPGRADES = 460
 const COIN = 10n ** 18n
 
 /** A fork of a chain with protocols of lending and minting. */
 async function openFork(t: Test): Promise<{ node: NodeProcess; protocols: Protocols }> {
   const upstream = await createNode({ process: 'child' })
   t.teardown(() => upstream.stop())
-  const ask = asking(upstream.url)
-  await ask('hardhat_mine', [`0x${PAST_UPGRADES.toString(16)}`])
-  const protocols = await deployProtocols(ask)
-  const head = String(Number(await ask('eth_blockNumber')))
+  const { protocols, head } = await prepareUpstream(asking(upstream.url))
   const folder = testFolder(t)
   const node = await startNode({
     dataDir: join(folder, 'fork'),
-    args: ['--fork-url', upstream.url, '--fork-block', head, '--fork-cache', join(folder, 'answers')],
+    args: ['--fork-url', upstream.url, '--fork-block', String(head), '--fork-cache', join(folder, 'answers')],
   })
   t.teardown(() => node.stop())
   return { node, protocols }

@@ -15,11 +15,20 @@ export interface Protocols {
 const WHALE = '0x00000000000000000000000000000000000aa1e5'
 const DEPLOYER = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826'
 /** Tokens for one coin. */
-export const PRICE = 100n
+const PRICE = 100n
 const COIN = 10n ** 18n
+/** Blocks above which every rule of regtest is in use. */
+const PAST_UPGRADES = 460
+
+/** Makes the chain of a development node one that projects fork at its head. */
+export async function prepareUpstream(ask: Ask): Promise<{ protocols: Protocols; head: number }> {
+  await ask('hardhat_mine', [`0x${PAST_UPGRADES.toString(16)}`])
+  const protocols = await deployProtocols(ask)
+  return { protocols, head: Number(await ask('eth_blockNumber')) }
+}
 
 /** Deploys the contracts, and has the whale hold tokens and a part of the pool. */
-export async function deployProtocols(ask: Ask): Promise<Protocols> {
+async function deployProtocols(ask: Ask): Promise<Protocols> {
   const send = async (transaction: object) => {
     const hash = await ask('eth_sendTransaction', [{ from: DEPLOYER, gas: '0x400000', ...transaction }])
     const receipt = await ask<{ status: string; contractAddress: string }>('eth_getTransactionReceipt', [

@@ -1,11 +1,10 @@
-import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { UncleSelection } from '../../chain/uncleSelection.ts'
 import { checkProofOfWork } from '../../chain/validation/proofOfWork.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createLocalExecution } from '../../execution/localExecution.ts'
 import type { OpenChain } from '../../execution/openChain.ts'
 import { AdjustablePolicy } from '../../mining/adjustablePolicy.ts'
-import { BlockBuilder } from '../../mining/blockBuilder.ts'
+import { BlockBuilder, type BuiltBlock } from '../../mining/blockBuilder.ts'
 import type { BlockClock } from '../../mining/blockClock.ts'
 import { fixedGasPrice, type GasPriceSource, StableGasPrice } from '../../mining/gasPriceSource.ts'
 import type { WorkListener, WorkSharing } from '../../mining/interface.ts'
@@ -29,7 +28,7 @@ export interface BlockMakingParams {
   readonly extraData: Buffer
   readonly listener: WorkListener
   /** Gets what no block on the head can take. */
-  readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
+  readonly onUnfit: (built: Pick<BuiltBlock, 'unfit' | 'unreadable'>) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Sharing of work with other nodes; null where nobody else has it. */
@@ -77,7 +76,7 @@ function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): Wor
       const parent = chain.best
       const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
       // The pool is of the head: what stands in blocks above it does not fit.
-      if (parent === chain.head) onUnfit(built.unfit)
+      if (parent === chain.head) onUnfit(built)
       return built.block
     },
     isProven: (header) => checkProofOfWork({ spec, nativeSpec, disabledRules: new Set() }, header) === null,

@@ -10,7 +10,6 @@ import { chosenNetwork } from '../../config/networks/configured.ts'
 import { type OpenChain, openChain } from '../../execution/openChain.ts'
 import { forkBlock } from '../../fork/forkBase.ts'
 import type { PoolSolution } from '../../mining/bitcoinSolution.ts'
-import type { BuiltBlock } from '../../mining/blockBuilder.ts'
 import { BlockClock } from '../../mining/blockClock.ts'
 import { BlockProducer, type MineRequest } from '../../mining/blockProducer.ts'
 import { createExtraData } from '../../mining/extraData.ts'
@@ -33,7 +32,7 @@ import { DevSettings } from '../dev/devSettings.ts'
 import { type FundedAccount, StateEditor } from '../dev/stateEditor.ts'
 import { FilledBlocks } from '../filledBlocks.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import { createBlockMaking } from './blockMaking.ts'
+import { type BlockMakingParams, createBlockMaking } from './blockMaking.ts'
 import type { ChainListener } from './chainListener.ts'
 import { type ChainSharing, NODE_ALONE } from './chainSharing.ts'
 import { PoolHeads } from './poolHeads.ts'
@@ -159,9 +158,10 @@ export class ChainCore {
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool } = this
-    const onUnfit = (unfit: readonly SignedTransaction[]) => {
+    const onUnfit: BlockMakingParams['onUnfit'] = ({ unfit, unreadable }) => {
       for (const { transaction } of unfit)
         this.#poolChanged({ pending: [], removed: pool.evict(transaction.hashHex) })
+      for (const { signed, reason } of unreadable) listener.onUnreadable(signed.transaction.hashHex, reason)
     }
     const { builder, policy, work } = createBlockMaking({
       ...{ spec, open, pool, clock: this.clock },
@@ -345,7 +345,7 @@ export class ChainCore {
   }
 
   /** The next block as it would be built now, without proof of work. The state after it can be read. */
-  pendingBlock(): BuiltBlock {
+  pendingBlock(): ReturnType<PendingBlocks['current']> {
     return this.#pendingBlocks.current()
   }
 

@@ -30,6 +30,8 @@ export interface ChainHandleListener {
   /** A block of this height can be read by its hash, and is not canonical yet. */
   onExecuted(height: number): void
   onPending(transactions: readonly EncodedTransaction[]): void
+  /** A transaction left the pool because no block of a fork can have it. @param hash 0x hex */
+  onUnreadable(hash: string, reason: string): void
   /** True when blocks are made without being asked for. */
   onMining(on: boolean): void
   /** Users changed something else that answers depend on. */
@@ -195,6 +197,9 @@ export function reportEvent(listener: ChainHandleListener, event: ChainEvent): v
       return
     case 'pending':
       listener.onPending(unpackPending(event.packed))
+      return
+    case 'unreadable':
+      listener.onUnreadable(event.hash, event.reason)
       return
     case 'mining':
       listener.onMining(event.on)

@@ -105,6 +105,7 @@ export class ChainHost {
         report({ kind: 'head', notice, pool: this.#poolStats(), stats })
       },
       onPending: (added) => this.#queuePending(added),
+      onUnreadable: (hash, reason) => report({ kind: 'unreadable', hash: `0x${hash}`, reason }),
       onChange: () => report({ kind: 'changed', coinbase: core.coinbase, priceTarget: core.priceTarget }),
       onMode: (mode) => report({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => report({ kind: 'store', fault: fault?.message ?? null }),

@@ -26,6 +26,8 @@ export interface ChainListener extends WorkListener {
   onExecuted(height: number): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(transactions: readonly EncodedTransaction[]): void
+  /** A transaction left the pool because no block of a fork can have it. @param hash without 0x */
+  onUnreadable(hash: string, reason: string): void
   /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
   onChange(): void
   /** Somebody switched how blocks are made. */

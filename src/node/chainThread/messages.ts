@@ -47,6 +47,8 @@ export type ChainEvent =
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** True when blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
+  /** A transaction left the pool because no block of a fork can have it; the hash as 0x hex. */
+  | { readonly kind: 'unreadable'; readonly hash: string; readonly reason: string }
   /** Users changed something else that answers depend on. */
   | ({ readonly kind: 'changed' } & BlockChoices)
   /** Reason why the stores take no writes; null when they do again. */

@@ -107,6 +107,10 @@ function reportTo(
     },
     onExecuted: (height) => service.now?.blockExecuted(height),
     onPending: (transactions) => service.now?.pendingAdded(transactions),
+    onUnreadable: (hash, reason) => {
+      if (reports === null) log.warn({ transaction: hash, reason }, 'a transaction left the pool')
+      else reports.dropped(hash, reason)
+    },
     onMining: (on) => {
       production.mining = on
       service.now?.onChange()

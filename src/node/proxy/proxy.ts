@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { NativeError } from '../../native/errors.ts'
+import { isOfUpstream } from '../../native/errors.ts'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
 import { fromMessage, toMessage } from './plainValue.ts'
 import { createOutbox } from './portOutbox.ts'
@@ -60,8 +60,7 @@ export function callFailure(thrown: unknown): RpcError | ChainLinkError {
   if (thrown instanceof RpcError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   // The network of a fork is nothing of this program: its words are for whoever asked.
-  const isUpstream = thrown instanceof NativeError && thrown.code === 'Upstream'
-  return isUpstream ? new RpcError('upstreamFailed', message) : new ChainLinkError(message)
+  return isOfUpstream(thrown) ? new RpcError('upstreamFailed', message) : new ChainLinkError(message)
 }
 
 async function answer<S extends RemoteService<S>>(service: S, { id, method, args }: Call): Promise<Notice> {

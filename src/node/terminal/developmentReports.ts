@@ -76,6 +76,12 @@ export class DevelopmentReports implements ExecutionReports {
     this.#add(report)
   }
 
+  /** A transaction left the pool, as no block can have it. @param hash 0x hex */
+  dropped(hash: string, reason: string): void {
+    const method = this.#sent.get(hash) ?? null
+    this.report({ kind: 'refusal', method, hash, reason: `it left the pool: ${reason}` })
+  }
+
   unknown(method: string, reason: string): void {
     const report = this.#unknown.count(method, reason)
     if (report !== null) this.#add(report)
@@ -169,7 +175,11 @@ function logFields(report: ExecutionReport, described: DescribedExecution | null
   }
   if (report.kind === 'refusal') {
     const { method, hash, reason } = report
-    return { method, ...(hash === null ? {} : { transaction: hash }), error: reason }
+    return {
+      ...(method === null ? {} : { method }),
+      ...(hash === null ? {} : { transaction: hash }),
+      error: reason,
+    }
   }
   const { summary, method, block } = report
   const { from, to, created, value, console } = summary

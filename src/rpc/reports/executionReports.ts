@@ -64,7 +64,8 @@ export interface TransactionReport {
 /** A transaction that was refused. */
 export interface RefusalReport {
   readonly kind: 'refusal'
-  readonly method: string
+  /** null where it was accepted once, and that is not known any more. */
+  readonly method: string | null
   /** null where it was refused before it had one. */
   readonly hash: string | null
   readonly reason: string

@@ -25,7 +25,7 @@ function tool(name) {
     const args = Array.isArray(line) ? line : line.split(' ').filter((part) => part !== '')
     try {
       const { stdout } = await run(program, args, {
-        cwd: __dirname,
+        cwd: process.cwd(),
         env: { ...env, ...more },
         maxBuffer: 2 ** 26,
       })

@@ -23,6 +23,8 @@ pub enum Code {
     OutputLimit,
     /// The network that the chain is a fork of did not give what is needed.
     Upstream,
+    /// That network does not give what is needed, now or later.
+    NeverGiven,
     /// That network is being asked: the caller is to try again later.
     NotFetched,
     /// A fault of the core itself.
@@ -41,6 +43,7 @@ impl AsRef<str> for Code {
             Self::Interrupted => "Interrupted",
             Self::OutputLimit => "OutputLimit",
             Self::Upstream => "Upstream",
+            Self::NeverGiven => "NeverGiven",
             Self::NotFetched => "NotFetched",
             Self::Panic => "Panic",
         }
@@ -68,6 +71,7 @@ pub fn state(failure: StateError) -> napi::Error<Code> {
         StateError::Store(_) => Code::Store,
         StateError::Format(_) => Code::StoreFormat,
         StateError::NotFetched => Code::NotFetched,
+        StateError::NeverGiven(_) => Code::NeverGiven,
         StateError::Upstream(_) | StateError::Unlisted => Code::Upstream,
     };
     error(code, failure)

@@ -7,6 +7,7 @@ use napi::Status;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 use rhizome_store::{Answer, Fork, ForkPoint, StateStore as Store, UpstreamAccount, Wanted};
 
@@ -157,10 +158,11 @@ impl StateStore {
         Ok(())
     }
 
-    /// Says in a sentence why there is no answer.
+    /// Says in a sentence why there is no answer, and whether a later read may get one.
     #[napi(catch_unwind)]
-    pub fn fork_refusal(&self, of: ForkWanted, reason: String) -> Result<()> {
-        self.upstream()?.refuse(wanted(&of)?, reason);
+    pub fn fork_refusal(&self, of: ForkWanted, reason: String, is_final: bool) -> Result<()> {
+        let failure = if is_final { StateError::NeverGiven(reason) } else { StateError::Upstream(reason) };
+        self.upstream()?.refuse(wanted(&of)?, failure);
         Ok(())
     }
 

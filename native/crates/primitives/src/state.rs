@@ -28,6 +28,9 @@ pub enum StateError {
     /// The network that the chain is a fork of did not give what is needed; the message says why.
     #[error("{0}")]
     Upstream(String),
+    /// That network does not give what is needed, now or later; the message says why.
+    #[error("{0}")]
+    NeverGiven(String),
     /// The same is being asked for, and this thread must not wait for it: it may try again later.
     #[error("the network that this chain is a fork of is being asked")]
     NotFetched,

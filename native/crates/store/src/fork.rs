@@ -98,7 +98,7 @@ type Ask = Box<dyn Fn(Wanted) + Send + Sync>;
 
 struct Waiting {
     readers: usize,
-    result: Option<Result<Answer, String>>,
+    result: Option<Result<Answer, StateError>>,
 }
 
 thread_local! {
@@ -146,8 +146,8 @@ impl Fork {
     }
 
     /// Says why there is no answer. The next read asks again.
-    pub fn refuse(&self, wanted: Wanted, reason: String) {
-        self.settle(wanted, Err(reason));
+    pub fn refuse(&self, wanted: Wanted, failure: StateError) {
+        self.settle(wanted, Err(failure));
     }
 
     /// Says whether the calling thread may wait for an upstream: where it may not, a read of what is not here asks for it
@@ -211,7 +211,7 @@ impl Fork {
         }
     }
 
-    fn settle(&self, wanted: Wanted, result: Result<Answer, String>) {
+    fn settle(&self, wanted: Wanted, result: Result<Answer, StateError>) {
         let mut all = self.waiting.lock();
         match all.get_mut(&wanted) {
             // Whoever did not wait finds it among the answers; the next read gets a refusal.
@@ -239,7 +239,7 @@ impl Fork {
         let began = Instant::now();
         let result = self.wait_for(wanted, began + self.patience);
         self.waited.fetch_add(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        result.map_err(StateError::Upstream)
+        result
     }
 
     /// Asks for something and takes it as absent meanwhile. A block cannot be: its hash would be wrong for certain.
@@ -268,7 +268,7 @@ impl Fork {
             Entry::Occupied(waiting) => match &waiting.get().result {
                 None => Err(StateError::NotFetched),
                 Some(result) => {
-                    let result = result.clone().map_err(StateError::Upstream);
+                    let result = result.clone();
                     if waiting.get().readers == 0 {
                         waiting.remove();
                     }
@@ -287,7 +287,7 @@ impl Fork {
         }
     }
 
-    fn wait_for(&self, wanted: Wanted, until: Instant) -> Result<Answer, String> {
+    fn wait_for(&self, wanted: Wanted, until: Instant) -> Result<Answer, StateError> {
         let mut all = self.waiting.lock();
         let is_first = !all.contains_key(&wanted);
         if is_first && let Some(answer) = self.came_meanwhile(&wanted) {
@@ -302,11 +302,13 @@ impl Fork {
                 break result;
             }
             if self.is_closed.load(Ordering::Relaxed) {
-                break Err("the node stops: the network that it is a fork of is not asked any more".into());
+                let reason = "the node stops: the network that it is a fork of is not asked any more";
+                break Err(StateError::Upstream(reason.into()));
             }
             if self.answered.wait_until(&mut all, until).timed_out() {
                 let seconds = self.patience.as_secs();
-                break Err(format!("the network that this chain is a fork of did not answer within {seconds} s"));
+                let reason = format!("the network that this chain is a fork of did not answer within {seconds} s");
+                break Err(StateError::Upstream(reason));
             }
         };
         if let Some(waiting) = all.get_mut(&wanted) {

@@ -28,14 +28,17 @@ fn bytes(number: u8) -> Bytes {
 }
 
 /// Answers in a thread of its own: accounts 1 to 9 are contracts whose cells have their slot's number, others are absent.
-fn upstream_answer(wanted: Wanted) -> Result<Answer, String> {
+fn upstream_answer(wanted: Wanted) -> Result<Answer, StateError> {
     Ok(match wanted {
         Wanted::Account(id) if id.address()[0] < 10 => Answer::account(UpstreamAccount {
             account: Some(Account { nonce: U256::from(1), balance: U256::from(1000).into(), flags: 0 }),
             code: Bytes::from(vec![0x60, id.address()[0]]),
             is_contract: true,
         }),
-        Wanted::Account(id) if id.address()[0] == 66 => return Err("the upstream is away".into()),
+        Wanted::Account(id) if id.address()[0] == 66 => {
+            return Err(StateError::Upstream("the upstream is away".into()));
+        }
+        Wanted::Account(id) if id.address()[0] == 67 => return Err(StateError::NeverGiven("it gives none".into())),
         Wanted::Account(_) => Answer::account(UpstreamAccount::default()),
         Wanted::Cell(_, at) => Answer::Cell((!at.is_zero()).then(|| bytes(at.to::<u8>()))),
         Wanted::Block(number) => Answer::Block(Arc::new(block(number))),
@@ -52,7 +55,7 @@ fn block(number: u64) -> AncestorBlock {
 
 type Asked = Arc<Mutex<HashMap<Wanted, usize>>>;
 
-fn forked(answer: fn(Wanted) -> Result<Answer, String>, patience: Duration) -> (Arc<StateStore>, Asked) {
+fn forked(answer: fn(Wanted) -> Result<Answer, StateError>, patience: Duration) -> (Arc<StateStore>, Asked) {
     let store = StateStore::in_memory(&StoreOptions::default());
     let asked = Asked::default();
     let counted = asked.clone();
@@ -63,7 +66,7 @@ fn forked(answer: fn(Wanted) -> Result<Answer, String>, patience: Duration) -> (
         let fork = answerer.get().and_then(Weak::upgrade).unwrap();
         thread::spawn(move || match answer(wanted) {
             Ok(answer) => fork.answer(wanted, answer),
-            Err(reason) => fork.refuse(wanted, reason),
+            Err(failure) => fork.refuse(wanted, failure),
         });
     });
     let point = ForkPoint { number: FORK, parent_hash: block(FORK).parent_hash };
@@ -174,7 +177,7 @@ fn a_refusal_and_a_long_wait_are_errors_and_the_next_read_asks_again() {
     let (slow, _) = forked(
         |_| {
             thread::sleep(Duration::from_secs(60));
-            Err(String::new())
+            Err(StateError::Upstream(String::new()))
         },
         Duration::from_millis(20),
     );
@@ -202,6 +205,27 @@ fn a_thread_that_must_not_wait_gets_a_refusal() {
     };
     assert!(read.clone()(account(1)).unwrap().is_some());
     assert!(matches!(read(account(66)), Err(StateError::Upstream(_))));
+}
+
+#[test]
+fn what_is_never_given_is_told_apart_from_what_is_not_given_now() {
+    let (store, _) = usual();
+    let reader = store.reader(EMPTY_ROOT).unwrap();
+    let is_never_given =
+        |read: &Result<_, StateError>| matches!(read, Err(StateError::NeverGiven(reason)) if reason == "it gives none");
+    assert!(is_never_given(&reader.account(&account(67))), "by a thread that waits");
+    let fork = store.fork().unwrap().clone();
+    assert!(is_never_given(&fork.fetching_ahead(|| reader.account(&account(67)))), "after a run on guesses");
+    assert!(matches!(reader.account(&account(66)), Err(StateError::Upstream(_))));
+    Fork::let_this_thread_wait(false);
+    let read = loop {
+        match reader.account(&account(67)) {
+            Err(StateError::NotFetched) => thread::yield_now(),
+            known => break known,
+        }
+    };
+    Fork::let_this_thread_wait(true);
+    assert!(is_never_given(&read), "by a thread that must not wait");
 }
 
 #[test]
