@@ -49,7 +49,7 @@ t.test('a method whose estimate fails is told by the page alone', { skip }, asyn
   // As Hardhat does with its defaults: it estimates, and sends nothing.
   await t.rejects(estimate(noisy, dataOf(NOISY.abi, 'add', [700n])))
   await failed.locator('details[open]').waitFor()
-  const [entry] = await failed.locator('details').allInnerTexts()
+  const [entry] = await failed.locator('details').allTextContents()
   t.match(entry, 'eth_estimateGas')
   t.match(entry, 'Noisy.add(amount: 700)')
   t.match(entry, /TooMuch\(asked: 700, limits: \(most: 100, /)
@@ -67,7 +67,7 @@ t.test('a method whose estimate fails is told by the page alone', { skip }, asyn
   )
   await failed.getByText(SHOWN_HOSTILE).first().waitFor({ state: 'attached' })
   t.equal(await failed.locator('details').count(), 2)
-  t.match(await failed.locator('details').first().innerText(), 'eth_call')
+  t.match(await failed.locator('details').first().textContent(), 'eth_call')
   await failed.locator('summary').first().click()
   await failed.getByText(SHOWN_HOSTILE).first().waitFor()
   t.equal(await page.locator('main img').count(), 0)
