@@ -125,7 +125,7 @@ async function openNode(options: NodeOptions, handover: Handover): Promise<Follo
     const live = { now: config }
     const developer = await parts.open({
       open: () => openReports(config, options.terminal ?? null, logger),
-      close: ({ reports }) => reports?.close(),
+      close: (opened) => opened.close(),
     })
     const scope = {
       ...{ parts, reach, config, live, fork, version, logger, log },

@@ -25,11 +25,16 @@ export function openNodeContext(options: unknown, interrupt: Interrupt, chain: M
 }
 
 function reportsOver({ channel: name, verbosity }: WorkerReports): ExecutionReports {
-  const channel = new BroadcastChannel(name)
-  channel.unref()
+  let channel: BroadcastChannel | null = null
+  const open = () => {
+    channel = new BroadcastChannel(name)
+    channel.unref()
+    return channel
+  }
   return {
+    isOfFailures: verbosity === 'failedCalls',
     report: (report) => {
-      if (isWanted(report, verbosity)) channel.postMessage(report)
+      if (isWanted(report, verbosity)) (channel ?? open()).postMessage(report)
     },
   }
 }

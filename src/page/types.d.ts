@@ -129,6 +129,27 @@ export interface UsageSums {
   readonly refused: number
 }
 
+/** A call or an estimate that failed, as `evm_getFailedCalls` reports it. */
+export interface FailedCall {
+  readonly number: number
+  /** Seconds since 1970. */
+  readonly time: number
+  readonly method: string
+  readonly block: string
+  readonly from: string
+  readonly to: string | null
+  readonly implementation: string | null
+  readonly value: string
+  readonly gas: string
+  readonly gasUsed: string
+  readonly input: string
+  readonly error: string
+  /** Data of its revert; null where it failed otherwise. */
+  readonly output: string | null
+  readonly console: readonly string[]
+  readonly moreConsole: number
+}
+
 /** The use of an API key as `GET /<API_KEY>/usage` reports it. */
 export interface Usage {
   readonly id: string

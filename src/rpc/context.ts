@@ -27,7 +27,7 @@ import type { DevCommands } from './devCommands.ts'
 import type { BelowFork } from './fork/belowFork.ts'
 import type { MiningCommands } from './miningCommands.ts'
 import type { IntervalUnit } from './params/blockInterval.ts'
-import type { DescribeFailure, ExecutionReports } from './reports/executionReports.ts'
+import type { DescribeFailure, ExecutionReports, FailedCall } from './reports/executionReports.ts'
 
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
@@ -347,6 +347,8 @@ export interface NodeContext {
   readonly describeFailure?: DescribeFailure
   /** Artifacts of the user's project, for the node's page; in the front thread of a development node only. */
   readonly projectArtifacts?: () => Promise<{ readonly text: string; readonly left: number }>
+  /** The last calls that failed, newest first, for the node's page; in the front thread of a development node only. */
+  readonly failedCalls?: () => readonly FailedCall[]
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */
   readonly wallet: Wallet | null
   /**

@@ -93,6 +93,7 @@ import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
+import { getFailedCalls } from './evm/getFailedCalls.ts'
 import { getProjectArtifacts } from './evm/getProjectArtifacts.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
@@ -319,6 +320,7 @@ export const METHODS: readonly MethodDefinition[] = [
   nodeInfo,
   setRpcUrl,
   getProjectArtifacts,
+  getFailedCalls,
   dumpState,
   loadState,
   ...METHODS_WITHOUT_MEANING,

@@ -81,7 +81,7 @@ function serviceOptions(
   const workerOptions: WorkerContextOptions = {
     ...parts.options,
     log: { level: config.logLevel, format: config.logFormat },
-    ...(developer.reports === null ? {} : { reports: developer.reports.ofWorkers }),
+    ...(developer.ofWorkers === null ? {} : { reports: developer.ofWorkers }),
   }
   return {
     sockets: parts.sockets,
@@ -117,13 +117,14 @@ function withStatus(
   { config, developer, handover, membership, reach }: NodeScope,
   { front: { context }, chain: { production }, peers }: ServicePartOptions,
 ): NodeContext {
-  const { reports, describeFailure, projectArtifacts } = developer
+  const { reports, describeFailure, projectArtifacts, failedCalls } = developer
   return {
     ...context,
     ...(config.profile === 'dev' ? { replaceChain: handover.replaceChain } : {}),
     ...(reports === null ? {} : { reports }),
     ...(describeFailure === null ? {} : { describeFailure }),
     ...(projectArtifacts === null ? {} : { projectArtifacts }),
+    ...(failedCalls === null ? {} : { failedCalls }),
     commands: { ...context.commands, mining: reach.mining.now?.commands ?? null },
     status: () => {
       const fleet = membership.status()

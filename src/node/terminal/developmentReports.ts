@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { BroadcastChannel } from 'node:worker_threads'
 import type { ContractProject } from '../../abi/contractProject.ts'
 import type { HeadNotice } from '../../filters/events.ts'
 import type { Logger } from '../../observe/logger.ts'
@@ -14,7 +12,7 @@ import { reportBlocks } from '../../rpc/reports/reportedBlocks.ts'
 import { type DescribedExecution, ExecutionDescriber } from './describedExecution.ts'
 import { terminalText } from './terminalText.ts'
 import { UnknownMethods } from './unknownMethods.ts'
-import { isWanted, type Verbosity, type WorkerReports } from './wantedReports.ts'
+import { isWanted, type Verbosity } from './wantedReports.ts'
 
 /** Receiver of reports: lines for people, or entries of the log. */
 export type ReportOutput =
@@ -37,13 +35,10 @@ export interface DevelopmentReportsParts {
   readonly log: Logger
 }
 
-/** Reports of executions in the front thread, which gets those of workers over a channel. */
+/** Reports of executions in the front thread, which is given those of workers. */
 export class DevelopmentReports implements ExecutionReports {
-  /** The name of the channel that workers report over, and what they report. */
-  readonly ofWorkers: WorkerReports
   readonly #parts: DevelopmentReportsParts
   readonly #describer: ExecutionDescriber
-  readonly #incoming: BroadcastChannel
   /** Methods by the hashes of transactions, oldest first. */
   readonly #sent = new Map<string, string>()
   readonly #unknown = new UnknownMethods()
@@ -54,12 +49,7 @@ export class DevelopmentReports implements ExecutionReports {
 
   constructor(parts: DevelopmentReportsParts) {
     this.#parts = parts
-    this.ofWorkers = { channel: `rhizome reports ${randomUUID()}`, verbosity: parts.verbosity }
     this.#describer = new ExecutionDescriber(parts.project)
-    this.#incoming = new BroadcastChannel(this.ofWorkers.channel)
-    this.#incoming.onmessage = (event) => this.report((event as { data: CallReport }).data)
-    // It keeps no process running. (The types of Node.js lack the method's result.)
-    this.#incoming.unref()
   }
 
   sending(hash: string, method: string): void {
@@ -100,9 +90,8 @@ export class DevelopmentReports implements ExecutionReports {
     }
   }
 
-  /** Writes what waits, and takes no more from workers. */
+  /** Writes what waits. */
   async close(): Promise<void> {
-    this.#incoming.close()
     await this.#working
   }
 

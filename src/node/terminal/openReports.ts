@@ -7,7 +7,9 @@ import type { NodeContext } from '../../rpc/context.ts'
 import type { DescribeFailure } from '../../rpc/reports/executionReports.ts'
 import { NodeError } from '../errors.ts'
 import type { DevelopmentReports } from './developmentReports.ts'
-import type { Verbosity } from './wantedReports.ts'
+import { FailedCalls } from './failedCalls.ts'
+import type { Verbosity, WorkerReports } from './wantedReports.ts'
+import { WorkerChannel } from './workerChannel.ts'
 
 /** Takes lines for people. */
 export interface ReportTerminal {
@@ -17,20 +19,33 @@ export interface ReportTerminal {
 
 /** The reports of executions for developers. */
 export interface NodeReports {
-  /** null where nothing is reported. */
+  /** null where nothing is written. */
   readonly reports: DevelopmentReports | null
   /** Puts failures in words for senders; null where they get none (decisions.md D35). */
   readonly describeFailure: DescribeFailure | null
   /** Artifacts of the project for the node's page; null on a node that is not of developers. */
   readonly projectArtifacts: NonNullable<NodeContext['projectArtifacts']> | null
+  /** The last calls that failed, for the node's page; null on a node that is not of developers. */
+  readonly failedCalls: NonNullable<NodeContext['failedCalls']> | null
+  /** The reports of workers; null where they make none. */
+  readonly ofWorkers: WorkerReports | null
+  /** Takes no more from workers, and writes what waits. */
+  close(): Promise<void>
 }
 
-const NOTHING: NodeReports = { reports: null, describeFailure: null, projectArtifacts: null }
+const NOTHING: NodeReports = {
+  reports: null,
+  describeFailure: null,
+  projectArtifacts: null,
+  failedCalls: null,
+  ofWorkers: null,
+  close: async () => undefined,
+}
 /** Prefix of Hardhat's errors. */
 const PREFIX = 'VM Exception while processing transaction: '
 
 /**
- * Opens the reports of a development node. Where none are wanted nothing is loaded.
+ * Opens the reports of a development node. Where none are written nothing is loaded for that.
  * @param terminal where lines go; null writes entries of the log
  * @throws NodeError `PROJECT` for a project that is no folder
  */
@@ -43,8 +58,47 @@ export async function openReports(
   const verbosity = verbosityOf(config, terminal)
   const answersSenders = config.clientName === 'hardhat'
   if (!isOfDevelopers(config)) return NOTHING
-  const projectArtifacts = artifactsForPage(config)
-  if (verbosity === null && !answersSenders) return { ...NOTHING, projectArtifacts }
+  const written =
+    verbosity === null && !answersSenders
+      ? { reports: null, describeFailure: null }
+      : await openWritten(config, terminal, { verbosity, answersSenders, logger })
+  return {
+    ...written,
+    ...openForPage(written.reports, verbosity),
+    projectArtifacts: artifactsForPage(config),
+  }
+}
+
+/** What the page is told of calls: the workers report those that fail, whoever else looks. */
+function openForPage(
+  reports: DevelopmentReports | null,
+  verbosity: Verbosity | null,
+): Pick<NodeReports, 'failedCalls' | 'ofWorkers' | 'close'> {
+  const failed = new FailedCalls()
+  const channel = new WorkerChannel(verbosity ?? 'failedCalls', (report) => {
+    failed.add(report)
+    reports?.report(report)
+  })
+  return {
+    failedCalls: () => failed.list(),
+    ofWorkers: channel.ofWorkers,
+    close: async () => {
+      channel.close()
+      await reports?.close()
+    },
+  }
+}
+
+async function openWritten(
+  config: Config,
+  terminal: ReportTerminal | null,
+  wanted: {
+    readonly verbosity: Verbosity | null
+    readonly answersSenders: boolean
+    readonly logger: Logger
+  },
+): Promise<Pick<NodeReports, 'reports' | 'describeFailure'>> {
+  const { verbosity, answersSenders, logger } = wanted
   const [{ ContractProject }, { artifactFolders }] = await Promise.all([
     import('../../abi/contractProject.ts'),
     import('../../abi/projectFolders.ts'),
@@ -75,7 +129,6 @@ export async function openReports(
     describeFailure: answersSenders
       ? async (failed) => inHardhat(failed, await describer.failure(failed))
       : null,
-    projectArtifacts,
   }
 }
 

@@ -5,7 +5,7 @@ import { decodeValues } from './decode.js'
 import { typeOf } from './types.js'
 
 /** The address to which contracts send what they log: the console of Hardhat and of Foundry. */
-const CONSOLE = '0x000000000000000000636f6e736f6c652e6c6f67'
+export const CONSOLE = '0x000000000000000000636f6e736f6c652e6c6f67'
 /** Types that all lists of up to four arguments are made of. */
 const LISTED = ['uint256', 'string', 'bool', 'address']
 const MAX_ARGUMENTS = 4

@@ -12,8 +12,12 @@ import { senderSelect } from '../ui/senderSelect.js'
 import { dateText } from '../ui/time.js'
 import { actionForm } from './actionForm.js'
 import { developmentAccounts } from './developmentAccounts.js'
+import { failedCalls } from './failedCalls.js'
 import { missing } from './notFound.js'
 import { refusal, showSent } from './sent.js'
+
+const NONE_FAILED =
+  'None since the node started. A tool that estimates first sends no transaction when that fails: it is told here.'
 
 /** What one may do with a chain of one's own. The address of the page may name who gets money. @type {ViewMaker} */
 export const developmentView = async (context, [receiver = ''], signal) => {
@@ -25,10 +29,12 @@ export const developmentView = async (context, [receiver = ''], signal) => {
   const showMoney = async () =>
     fill(money, await sendForm(context, isAddress(receiver) ? receiver : '', signal))
   await showMoney()
+  const failed = await failedCalls(context, { empty: NONE_FAILED }, signal)
   return {
     title: 'Development',
     content: [
       heading('Development', el('span', { class: 'quiet' }, 'a chain of your own')),
+      failed,
       section('Accounts', accounts.element),
       section('Send money', money),
       section('Blocks', mineForm(context, signal)),

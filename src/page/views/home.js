@@ -7,10 +7,13 @@ import { blockHashLink, blockLink } from '../ui/links.js'
 import { facts, heading, section, table } from '../ui/parts.js'
 import { age } from '../ui/time.js'
 import { BLOCK_COLUMNS, blockCalls, blockRow, fullTransactions } from './blockRows.js'
+import { failedCalls } from './failedCalls.js'
 import { isReward, transactionTable } from './transactionRows.js'
 
 const BLOCKS = 10
 const TRANSACTIONS = 10
+/** Failed calls of a chain for development. */
+const FAILED_CALLS = 3
 /** Outcomes that are kept while heads come and go. */
 const MAX_OUTCOMES = 1000
 
@@ -50,11 +53,13 @@ export const homeView = async (context, _parts, signal) => {
     )
   }
   await show({ number: BigInt(newest.number), hash: newest.hash, timestamp: Number(newest.timestamp) })
+  const failed = await failedCalls(context, { most: FAILED_CALLS }, signal)
   return {
     title: 'Chain',
     content: [
       heading(networkName(context.chainId), el('span', { class: 'quiet' }, `chain id ${context.chainId}`)),
       el('div', { class: 'overview' }, shown, status),
+      failed,
       section('Newest blocks', blocks, el('p', {}, el('a', { href: '#/blocks' }, 'All blocks'))),
       section('Newest transactions', transactions),
     ],

@@ -48,6 +48,34 @@ export interface CallReport {
   readonly summary: ExecutionSummary
 }
 
+/** A call or an estimate that failed, as it is kept for a while; data that are long are cut. */
+export interface FailedCall {
+  /** Counts from 1 since the node started. */
+  readonly number: number
+  /** Time when it failed, seconds since 1970. */
+  readonly time: number
+  readonly method: string
+  /** Height of the block on whose state it ran. */
+  readonly block: number
+  readonly from: string
+  /** null for a creation. */
+  readonly to: string | null
+  /** The account whose code the called one ran on its own account, as a proxy does; null where there is none. */
+  readonly implementation: string | null
+  /** Wei. */
+  readonly value: bigint
+  readonly gasLimit: bigint
+  readonly gasUsed: bigint
+  readonly input: string
+  readonly error: string
+  /** Data of its revert; null where it failed otherwise. */
+  readonly output: string | null
+  /** Data of the calls to the console, in their order. */
+  readonly console: readonly string[]
+  /** Calls to the console that are left out. */
+  readonly moreConsole: number
+}
+
 /** A transaction in a block. */
 export interface TransactionReport {
   readonly kind: 'transaction'
@@ -98,6 +126,8 @@ export type ExecutionReport =
 
 /** Takes reports of executions. There is none where nobody looks, and nothing is traced then. */
 export interface ExecutionReports {
+  /** True where only calls that fail are wanted: the others are answered the shortest way. */
+  readonly isOfFailures?: boolean
   /** Takes a report; never throws. */
   report(report: CallReport | RefusalReport): void
   /** A transaction is offered to the pool by this method; in the front thread only. @param hash 0x hex */

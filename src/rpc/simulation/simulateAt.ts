@@ -27,17 +27,21 @@ export function simulateAt(
     if (typeof answer === 'string') return answer
     throw fail(answer)
   }
+  const { reports } = context
+  const isReported = (answer: string | CallFailure) =>
+    reports !== undefined && (typeof answer !== 'string' || reports.isOfFailures !== true)
   // Most calls override nothing, and nobody is notified of them: the core has all that they need of the block.
-  if (overrides === null && request.overrides.length === 0 && context.reports === undefined) {
+  const isPlain = overrides === null && request.overrides.length === 0
+  if (isPlain && (reports === undefined || reports.isOfFailures === true)) {
     const hash = findHash(context, block)
     const answer = hash === null ? null : context.execution.atKnown(kind, hash, request)
-    if (answer !== null) return finish(answer)
+    if (answer !== null && !isReported(answer)) return finish(answer)
   }
   return atBlockForCall(context, block, (header: BlockHeader) => {
     assertOverridable(context, header, request)
     const asked = inOverriddenBlock(context, header, request, overrides)
     const answer = context.execution[kind](header, asked)
-    if (context.reports !== undefined) reportCall(context, METHODS[kind], header, asked, answer)
+    if (isReported(answer)) reportCall(context, METHODS[kind], header, asked, answer)
     return finish(answer)
   })
 }
