@@ -94,7 +94,10 @@ async function readBlocks({ client }, from, signal) {
  * @returns {Promise<[string, string][]>}
  */
 async function readStatus({ client, methods, clientVersion }, signal) {
-  const wanted = ['eth_gasPrice', 'net_peerCount', 'eth_syncing', 'txpool_status', 'eth_capabilities']
+  const wanted = [
+    ...['eth_gasPrice', 'net_peerCount', 'eth_syncing', 'txpool_status', 'eth_capabilities'],
+    'hardhat_metadata',
+  ]
   const asked = wanted.filter((name) => methods.has(name))
   const settled = await client.settle(
     asked.map((method) => ({ method })),
@@ -105,6 +108,8 @@ async function readStatus({ client, methods, clientVersion }, signal) {
   )
   /** @type {[string, string][]} */
   const entries = [['Client', clientVersion]]
+  const forked = answers.get('hardhat_metadata')?.forkedNetwork
+  if (forked !== undefined) entries.push(['Fork of', forkText(forked)])
   if (answers.has('eth_gasPrice'))
     entries.push(['Gas price', `${formatInteger(BigInt(answers.get('eth_gasPrice')))} wei`])
   if (answers.has('eth_syncing')) entries.push(['Synchronisation', syncText(answers.get('eth_syncing'))])
@@ -125,6 +130,14 @@ function keptText({ state, stateproofs }) {
   const from = (/** @type {bigint} */ first) =>
     first === 0n ? 'of all blocks' : `from block ${formatInteger(first)} on`
   return values === proofs ? from(values) : `${from(values)}, with proofs ${from(proofs)}`
+}
+
+/**
+ * What this chain is a fork of.
+ * @param {any} network
+ */
+function forkText({ chainId, forkBlockNumber, upstream }) {
+  return `${networkName(chainId)}, block ${formatInteger(BigInt(forkBlockNumber))}, read from ${upstream}`
 }
 
 /** @param {any} syncing */

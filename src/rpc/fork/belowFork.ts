@@ -45,6 +45,11 @@ export class BelowFork {
     return this.#addresses.urls
   }
 
+  /** Hosts of the addresses, without what may be a key. */
+  get upstreamName(): string {
+    return this.#upstream.name
+  }
+
   /**
    * Asks other addresses of the same network from now on, in all threads. To be called in one of them only.
    * @param genesisHash `0x` hex

@@ -1,10 +1,12 @@
-import type { ForkBase } from '../../fork/forkBase.ts'
+import { networkByName } from '../../config/networks/byName.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
+import type { BelowFork } from '../fork/belowFork.ts'
 
-/** The network of a fork, as Hardhat tells it. */
-function forkedNetwork(chainId: number, { number, hash }: ForkBase) {
-  return { chainId, forkBlockNumber: number, forkBlockHash: hash }
+/** The network of a fork, as Hardhat tells it, and the hosts that are asked for it; their addresses hold keys. */
+function forkedNetwork({ base: { network, number, hash }, upstreamName }: BelowFork) {
+  const { chainId } = networkByName(network)
+  return { chainId, forkBlockNumber: number, forkBlockHash: hash, upstream: upstreamName }
 }
 
 /** Hardhat's description of its network for plugins; they keep deployments under the instance. */
@@ -26,7 +28,7 @@ export const metadata = defineMethod({
       instanceId: await commands.dev.instance(),
       latestBlockNumber: number,
       latestBlockHash: toHex(hash),
-      ...(belowFork === undefined ? {} : { forkedNetwork: forkedNetwork(node.chainId, belowFork.base) }),
+      ...(belowFork === undefined ? {} : { forkedNetwork: forkedNetwork(belowFork) }),
     }
   },
 })
