@@ -119,6 +119,8 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
                 if let Some((_, slot)) = self.slots.swap_remove_index(self.hand) {
                     self.bytes -= slot.weight;
                 }
+                // The newest entry is there now: it is judged last, or the hand would stay and remove each new one.
+                self.hand += 1;
                 return;
             }
         }
@@ -127,6 +129,8 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     const EACH: usize = size_of::<u64>() + size_of::<Slot<u64>>() + ENTRY_OVERHEAD;
@@ -140,6 +144,22 @@ mod tests {
             assert_eq!(cache.get(&0), Some(&0), "the entry read each time is evicted at {key}");
         }
         assert_eq!(cache.len(), 10);
+    }
+
+    #[test]
+    fn gives_up_what_is_read_no_more_for_what_is_read_now() {
+        let mut cache = ClockCache::new(10 * EACH);
+        let mut read = |key: u64| {
+            let is_there = cache.get(&key).is_some();
+            if !is_there {
+                cache.insert(key, key, 0);
+            }
+            is_there
+        };
+        let mut missed = |keys: Range<u64>| keys.filter(|key| !read(*key)).count();
+        assert_eq!((missed(0..10), missed(0..10)), (10, 0));
+        (0..4).for_each(|_| _ = missed(100..108));
+        assert_eq!(missed(100..108), 0, "eight entries that are read in turn stay among ten");
     }
 
     #[test]
